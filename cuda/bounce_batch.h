@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: GPL-3.0-or-later
-// Bouncing a batch of tubes: the kernels' bodies, by the CPU's own functions. Three steps, one after the other:
+// Bouncing a batch of tubes: the kernels' bodies, by the CPU's own functions. Four steps, one after the other:
 //
 // 1. prepare_tube, a thread per tube: what the members of its element's row are asked with.
 // 2. find_hits, a block per piece of a group: each thread takes members of the row, lays them out as intervals and asks
@@ -7,7 +7,8 @@
 //    drawn.
 // 3. follow_hit, a thread per hit: the field that the element reflects or diffracts there, what arrives, and the tube
 //    that goes on. What arrives is summed in whole numbers, so that no order of threads changes the sums; the tubes are
-//    put in the CPU's order afterwards (child_order.h).
+//    put in the CPU's order afterwards (child_order.h). Rays that are followed leg by leg are held: the CPU does that.
+// 4. arrive_followed, a thread per ray held: what is left of it is summed.
 #pragma once
 
 #include <algorithm>
@@ -35,7 +36,7 @@ struct TubeHit {
   std::uint32_t target = 0;  // a RowTarget
 };
 
-// Owns nothing. Each hit may have one child.
+// Owns nothing. Each hit may have one child, and one ray that is held.
 struct BounceBatch {
   LaunchView launch;
   const TubeBatch::Group* groups = nullptr;  // in pieces (for_pieces_of)
@@ -50,8 +51,11 @@ struct BounceBatch {
   Tube* children = nullptr;          // room for as many as hits are followed at once
   HitPlace* child_places = nullptr;  // of their hits
   std::uint64_t* child_count = nullptr;
-  ArrivalSums* sums = nullptr;     // by tile
-  std::uint32_t* locks = nullptr;  // one per tile, 0 while nobody has it
+  HeldRay* rays = nullptr;  // as much room
+  std::uint64_t* ray_count = nullptr;
+  const LeftOfRay* left = nullptr;  // of those rays
+  ArrivalSums* sums = nullptr;      // by tile
+  std::uint32_t* locks = nullptr;   // one per tile, 0 while nobody has it
 };
 
 // What a block of threads has of a group at most.
@@ -143,8 +147,25 @@ TESSERAY_HD void find_hits(const Block& block, const BounceBatch& batch, std::ui
   });
 }
 
-// Whose rays bounced_rays.h follows: those of one hit. `Together` is how threads share what they write (HostSharing,
-// DeviceSharing).
+// A ray that arrives at a tile. `Together` is how threads share what they write (HostSharing, DeviceSharing).
+template <class Together>
+TESSERAY_HD void sum_arrival(const BounceBatch& batch, const RayEnding& ending, std::uint32_t number) {
+  arrive(batch.launch, ending, number, [&](const ArrivedRay& ray) {
+    batch.sums[number].add(ray.arrival, typename Together::Adder{batch.locks + number});
+  });
+}
+
+// REQUIRES: k < the rays held; what is left of them is known.
+template <class Together>
+TESSERAY_HD void arrive_followed(const BounceBatch& batch, std::uint64_t k) {
+  const LeftOfRay& left = batch.left[k];
+  if (!(left.amplitude > 0)) return;
+  const HeldRay& ray = batch.rays[k];
+  const VirtualSource source = past_roofs(ray.source, left);
+  sum_arrival<Together>(batch, past_roofs(ray.ending(), source, left), ray.number);
+}
+
+// Whose rays bounced_rays.h follows: those of one hit.
 template <class Together>
 class RaysOfHit {
  public:
@@ -165,9 +186,11 @@ class RaysOfHit {
     return may_do_anything(batch_.launch, element, reflections, diffractions);
   }
   TESSERAY_HD void arrive(const RayEnding& ending, std::uint32_t number) const {
-    tesseray::arrive(batch_.launch, ending, number, [&](const ArrivedRay& ray) {
-      batch_.sums[number].add(ray.arrival, typename Together::Adder{batch_.locks + number});
-    });
+    if (is_followed(batch_.launch.environment.points, ending.chain, number)) {
+      batch_.rays[Together::claim(*batch_.ray_count)] = HeldRay(ending, number);
+    } else {
+      sum_arrival<Together>(batch_, ending, number);
+    }
   }
   TESSERAY_HD Tube& new_child() const {
     const std::uint64_t k = Together::claim(*batch_.child_count);
@@ -181,7 +204,7 @@ class RaysOfHit {
   HitPlace place_;
 };
 
-// REQUIRES: k < the hits found; room for a child of each hit that is followed before the children are taken.
+// REQUIRES: k < the hits found; room for a child and a ray of each hit that is followed before they are taken.
 template <class Together>
 TESSERAY_HD void follow_hit(const BounceBatch& batch, std::uint64_t k) {
   const EnvironmentView& environment = batch.launch.environment;

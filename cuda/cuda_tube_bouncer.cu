@@ -38,6 +38,12 @@ __global__ void __launch_bounds__(threads_per_block)
 }
 
 __global__ void __launch_bounds__(threads_per_block)
+    arrive_all_followed(const __grid_constant__ BounceBatch batch, std::uint64_t count) {
+  const std::uint64_t k = std::uint64_t{blockIdx.x} * threads_per_block + threadIdx.x;
+  if (k < count) arrive_followed<DeviceSharing>(batch, k);
+}
+
+__global__ void __launch_bounds__(threads_per_block)
     find_roulette_of_tiles(ArrivalSums* sums, const FixedPointSum* gains_before, RouletteScale scale,
                            float* roulette_gain, std::uint32_t count) {
   const unsigned t = blockIdx.x * threads_per_block + threadIdx.x;
@@ -62,17 +68,19 @@ struct Slot {
         hits(capacity.pairs),
         children(capacity.children),
         child_places(capacity.children),
-        counts(2) {}
+        rays(capacity.children),
+        left(capacity.children),
+        counts(3) {}
   static std::size_t device_bytes(const BounceCapacity& capacity) {
     return capacity.pieces() * sizeof(TubeBatch::Group) +
            capacity.tubes * (sizeof(Tube) + sizeof(IntervalBounds) + sizeof(RoughDraw)) +
            capacity.members * sizeof(std::uint32_t) + capacity.pairs * sizeof(TubeHit) +
-           capacity.children * (sizeof(Tube) + sizeof(HitPlace));
+           capacity.children * (sizeof(Tube) + sizeof(HitPlace) + sizeof(HeldRay) + sizeof(LeftOfRay));
   }
 
   std::size_t host_bytes() const {
     return groups.host.bytes() + tubes.host.bytes() + members.host.bytes() + children.host.bytes() +
-           child_places.host.bytes() + counts.host.bytes();
+           child_places.host.bytes() + rays.host.bytes() + left.host.bytes() + counts.host.bytes();
   }
 
   CudaStream stream;
@@ -84,7 +92,9 @@ struct Slot {
   DeviceArray<TubeHit> hits;
   MirroredArray<Tube> children;
   MirroredArray<HitPlace> child_places;
-  MirroredArray<std::uint64_t> counts;  // of hits, of children
+  MirroredArray<HeldRay> rays;
+  MirroredArray<LeftOfRay> left;
+  MirroredArray<std::uint64_t> counts;  // of hits, of children, of rays
 };
 
 class CudaLaunchBouncer final : public LaunchBouncer {
@@ -100,13 +110,13 @@ class CudaLaunchBouncer final : public LaunchBouncer {
     view_.environment = environment;
   }
 
-  std::uint64_t bounce(const TubeBatch& batch, std::vector<Tube>& children) override {
+  std::uint64_t bounce(const TubeBatch& batch, const FollowRays& follow, std::vector<Tube>& children) override {
     if (batch.groups.empty()) return 0;
     UnorderedChildren made;
     std::uint64_t hits = 0;
     {
       const SlotPool<Slot>::Lease lease(slots_);
-      hits = bounce_in(lease.slot(), batch, made);
+      hits = bounce_in(lease.slot(), batch, follow, made);
     }
     made.append_in_order(children);
     return hits;
@@ -136,7 +146,7 @@ class CudaLaunchBouncer final : public LaunchBouncer {
   }
 
  private:
-  std::uint64_t bounce_in(Slot& slot, const TubeBatch& batch, UnorderedChildren& made) const {
+  std::uint64_t bounce_in(Slot& slot, const TubeBatch& batch, const FollowRays& follow, UnorderedChildren& made) const {
     const BounceBatch bodies = send(slot, batch);
     if (bodies.group_count == 0) return 0;
     const cudaStream_t stream = slot.stream.get();
@@ -147,9 +157,10 @@ class CudaLaunchBouncer final : public LaunchBouncer {
     const std::uint64_t hits = slot.counts.host.data()[0];
     for (std::uint64_t first = 0; first < hits; first += capacity_.children) {
       const std::uint64_t end = std::min<std::uint64_t>(hits, first + capacity_.children);
-      check_cuda(cudaMemsetAsync(bodies.child_count, 0, sizeof(std::uint64_t), stream), doing);
+      check_cuda(cudaMemsetAsync(bodies.child_count, 0, 2 * sizeof(std::uint64_t), stream), doing);
       launch_kernel(follow_hits, blocks_for(end - first), stream, doing, bodies, first, end);
       fetch_children(slot, made);
+      follow_held(slot, bodies, follow);
     }
     return hits;
   }
@@ -165,7 +176,7 @@ class CudaLaunchBouncer final : public LaunchBouncer {
     slot.tubes.send(batch.tubes.size(), slot.stream, doing);
     slot.members.send(batch.members.size(), slot.stream, doing);
     std::uint64_t* const counts = slot.counts.device.data();
-    check_cuda(cudaMemsetAsync(counts, 0, 2 * sizeof(std::uint64_t), slot.stream.get()), doing);
+    check_cuda(cudaMemsetAsync(counts, 0, 3 * sizeof(std::uint64_t), slot.stream.get()), doing);
     return {.launch = view_,
             .groups = slot.groups.device.data(),
             .group_count = pieces,
@@ -179,19 +190,35 @@ class CudaLaunchBouncer final : public LaunchBouncer {
             .children = slot.children.device.data(),
             .child_places = slot.child_places.device.data(),
             .child_count = counts + 1,
+            .rays = slot.rays.device.data(),
+            .ray_count = counts + 2,
+            .left = slot.left.device.data(),
             .sums = sums_.data(),
             .locks = locks_.data()};
   }
 
+  // With the rays that are held.
   static void fetch_children(const Slot& slot, UnorderedChildren& made) {
-    slot.counts.fetch(2, slot.stream, doing);
+    slot.counts.fetch(3, slot.stream, doing);
     slot.stream.wait(doing);
-    const std::uint64_t count = slot.counts.host.data()[1];
-    if (count == 0) return;
-    slot.children.fetch(count, slot.stream, doing);
-    slot.child_places.fetch(count, slot.stream, doing);
+    const std::uint64_t count = slot.counts.host.data()[1], rays = slot.counts.host.data()[2];
+    if (count > 0) {
+      slot.children.fetch(count, slot.stream, doing);
+      slot.child_places.fetch(count, slot.stream, doing);
+    }
+    if (rays > 0) slot.rays.fetch(rays, slot.stream, doing);
+    if (count + rays == 0) return;
     slot.stream.wait(doing);
     made.add(slot.children.host.data(), slot.child_places.host.data(), count);
+  }
+
+  // REQUIRES: the rays held are on the host.
+  static void follow_held(const Slot& slot, const BounceBatch& bodies, const FollowRays& follow) {
+    const std::uint64_t rays = slot.counts.host.data()[2];
+    if (rays == 0) return;
+    follow({slot.rays.host.data(), rays}, {slot.left.host.data(), rays});
+    slot.left.send(rays, slot.stream, doing);
+    launch_kernel(arrive_all_followed, blocks_for(rays), slot.stream.get(), doing, bodies, rays);
   }
 
   BounceCapacity capacity_;

@@ -25,15 +25,17 @@ class HostLaunchBouncer final : public LaunchBouncer {
         draws_(capacity.tubes),
         hits_(capacity.pairs),
         children_(capacity.children),
-        child_places_(capacity.children) {}
+        child_places_(capacity.children),
+        rays_(capacity.children),
+        left_(capacity.children) {}
 
-  std::uint64_t bounce(const TubeBatch& batch, std::vector<Tube>& children) override {
+  std::uint64_t bounce(const TubeBatch& batch, const FollowRays& follow, std::vector<Tube>& children) override {
     const std::lock_guard lock(mutex_);
     std::vector<Tube> tubes;
     for (const Tube* tube : batch.tubes) tubes.push_back(*tube);
     std::vector<TubeBatch::Group> groups;
     for_pieces_of(batch.groups, [&](const TubeBatch::Group& piece) { groups.push_back(piece); });
-    std::uint64_t hit_count = 0, child_count = 0;
+    std::uint64_t hit_count = 0, child_count = 0, ray_count = 0;
     const BounceBatch bodies = {.launch = launch_,
                                 .groups = groups.data(),
                                 .group_count = static_cast<std::uint32_t>(groups.size()),
@@ -47,6 +49,9 @@ class HostLaunchBouncer final : public LaunchBouncer {
                                 .children = children_.data(),
                                 .child_places = child_places_.data(),
                                 .child_count = &child_count,
+                                .rays = rays_.data(),
+                                .ray_count = &ray_count,
+                                .left = left_.data(),
                                 .sums = sums_.data(),
                                 .locks = locks_.data()};
     for_all_on_host(0, bodies.tube_count, worth_threads,
@@ -58,9 +63,11 @@ class HostLaunchBouncer final : public LaunchBouncer {
     UnorderedChildren made;
     for (std::uint64_t first = 0; first < hit_count; first += capacity_.children) {
       const std::uint64_t end = std::min<std::uint64_t>(hit_count, first + capacity_.children);
-      child_count = 0;
+      child_count = ray_count = 0;
       for_all_on_host(first, end, worth_threads, [&](std::uint64_t k) { follow_hit<HostSharing>(bodies, k); });
       made.add(children_.data(), child_places_.data(), child_count);
+      follow({rays_.data(), ray_count}, {left_.data(), ray_count});
+      for_all_on_host(0, ray_count, worth_threads, [&](std::uint64_t k) { arrive_followed<HostSharing>(bodies, k); });
     }
     made.append_in_order(children);
     return hit_count;
@@ -98,6 +105,8 @@ class HostLaunchBouncer final : public LaunchBouncer {
   std::vector<TubeHit> hits_;
   std::vector<Tube> children_;
   std::vector<HitPlace> child_places_;
+  std::vector<HeldRay> rays_;
+  std::vector<LeftOfRay> left_;
 };
 
 class HostTubeBouncer final : public TubeBouncer {
@@ -108,7 +117,8 @@ class HostTubeBouncer final : public TubeBouncer {
   BatchLimits limits() const override { return capacity_.limits(); }
   std::size_t host_bytes() const override {
     return capacity_.tubes * (sizeof(Tube) + sizeof(IntervalBounds) + sizeof(RoughDraw)) +
-           capacity_.pairs * sizeof(TubeHit) + capacity_.children * (sizeof(Tube) + sizeof(HitPlace));
+           capacity_.pairs * sizeof(TubeHit) +
+           capacity_.children * (sizeof(Tube) + sizeof(HitPlace) + sizeof(HeldRay) + sizeof(LeftOfRay));
   }
   std::unique_ptr<LaunchBouncer> start(const LaunchView& launch) override {
     LaunchView view = launch;

@@ -144,27 +144,19 @@ class Bounces::RaysOfThread {
     return bounces_.setting_.may_go_on(chain, element, reflections, diffractions);
   }
   void arrive(const RayEnding& ending, std::uint32_t number) {
+    const bool is_to_follow = is_followed(view().environment.points, ending.chain, number);
     ++state_->arrived_rays;
+    if (is_to_follow) ++state_->followed_rays;
     if (state_->arrivals == nullptr) return;
-    if (bounces_.environment_.points.is_receiver(number)) return arrive_at_receiver(ending, number);
-    bounces_.arrive(ending, number, *state_->arrivals);
+    if (!is_to_follow) return bounces_.arrive(ending, number, *state_->arrivals);
+    const LeftOfRay left = bounces_.follow(ending, number, state_->in_any_order);
+    if (!(left.amplitude > 0)) return;
+    const VirtualSource source = past_roofs(ending.source, left);
+    bounces_.arrive(past_roofs(ending, source, left), number, *state_->arrivals);
   }
   Tube& new_child() { return children_.emplace_back(); }
 
  private:
-  void arrive_at_receiver(const RayEnding& as_launched, std::uint32_t number) {
-    const std::optional<ReceiverLegs::FreeRay> ray = bounces_.receiver_legs_.follow(as_launched, number);
-    if (!ray) return;
-    const VirtualSource source = past_roofs(as_launched.source, ray->left_at_wall);
-    const RayEnding ending = past_roofs(as_launched, source, ray->left_at_wall);
-    if (ray->in_any_order && !ray->comes_as_drawn) {
-      state_->in_any_order.waiting.emplace_back(*ray->in_any_order, ending);
-      return;
-    }
-    if (ray->in_any_order) state_->in_any_order.arrived.push_back(*ray->in_any_order);
-    bounces_.arrive(ending, number, *state_->arrivals);
-  }
-
   const Bounces& bounces_;
   ThreadState* state_;
   std::vector<Tube>& children_;
@@ -181,7 +173,7 @@ Bounces::Bounces(const LaunchSetting& setting, const FirstLevelRecord& record, c
       pruning_(pruning),
       row_entries_(row_entries),
       roofs_before_walls_(setting, waves),
-      receiver_legs_(environment_, setting.transmitter, record.view, &roofs_before_walls_),
+      ray_legs_(environment_, setting.transmitter, record.view, &roofs_before_walls_),
       view_(record.view),
       states_([this] { return ThreadState(&arrivals_.of_thread()); }) {}
 
@@ -200,11 +192,26 @@ void Bounces::arrive(const RayEnding& ending, std::uint32_t number, ThreadArriva
   }
 }
 
+LeftOfRay Bounces::follow(const RayEnding& ending, std::uint32_t number, RaysInAnyOrder& in_any_order) const {
+  constexpr LeftOfRay nothing{.amplitude = 0};
+  const std::optional<RayLegs::FreeRay> ray = ray_legs_.follow(ending, number);
+  if (!ray) return nothing;
+  const LeftOfRay& left = ray->left_at_wall;
+  if (!ray->in_any_order) return left;
+  if (ray->comes_as_drawn) {
+    in_any_order.arrived.push_back(*ray->in_any_order);
+    return left;
+  }
+  const VirtualSource source = past_roofs(ending.source, left);
+  in_any_order.waiting.push_back({*ray->in_any_order, {past_roofs(ending, source, left), number}});
+  return nothing;
+}
+
 void Bounces::arrive_in_other_orders() {
   std::vector<const RaysInAnyOrder*> of_threads;
   for (const ThreadState& state : states_) of_threads.push_back(&state.in_any_order);
   for (const WaitingRay& waiting : not_arrived(of_threads)) {
-    arrive(waiting.ending(), waiting.ray.number, arrivals_.of_thread());
+    arrive(waiting.held.ending(), waiting.held.number, arrivals_.of_thread());
   }
 }
 

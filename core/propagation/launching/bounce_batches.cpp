@@ -33,7 +33,12 @@ void Bounces::bounce_in_batches(std::span<const TubeGroup> groups, TubeParts& ch
       bounce_to_receivers(group);
       add_to_batch(group, state);
     }
-    state.cost[LaunchPhase::bounces].contributions += bouncer_->bounce(state.tubes, produced[b]);
+    const auto follow_rays = [&](std::span<const HeldRay> rays, std::span<LeftOfRay> left) {
+      RaysInAnyOrder& in_any_order = states_.local().in_any_order;
+      std::transform(rays.begin(), rays.end(), left.begin(),
+                     [&](const HeldRay& ray) { return follow(ray.ending(), ray.number, in_any_order); });
+    };
+    state.cost[LaunchPhase::bounces].contributions += bouncer_->bounce(state.tubes, follow_rays, produced[b]);
   });
   for (std::vector<Tube>& part : produced) children.add(std::move(part));
 }

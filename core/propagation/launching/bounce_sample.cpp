@@ -31,14 +31,15 @@ double Bounces::GroupWork::row_ns() const { return (at_edge ? 12.7 : 2.3) * stat
 
 double Bounces::GroupWork::rays_ns() const {
   const auto of = [](double each_ns, auto count) { return each_ns * static_cast<double>(count); };
-  return at_edge ? of(100, tubes) + of(400, arrived_rays) + of(280, children)
-                 : of(280, tubes) + of(36, hits) + of(840, arrived_rays) + of(570, children);
+  const double following = of(2300, followed_rays);  // a mast's over 20 km²
+  return following + (at_edge ? of(100, tubes) + of(400, arrived_rays) + of(280, children)
+                              : of(280, tubes) + of(36, hits) + of(840, arrived_rays) + of(570, children));
 }
 
 Bounces::GroupWork Bounces::bounce_group(const TubeGroup& arrived, ThreadState& state,
                                          std::vector<Tube>& children) const {
   const PhaseCost before = state.cost[LaunchPhase::bounces];
-  const std::uint64_t arrived_before = state.arrived_rays;
+  const std::uint64_t arrived_before = state.arrived_rays, followed_before = state.followed_rays;
   const std::size_t children_before = children.size();
   const bool at_edge = environment_.points.is_edge(arrived.element);
   if (at_edge) {
@@ -52,7 +53,8 @@ Bounces::GroupWork Bounces::bounce_group(const TubeGroup& arrived, ThreadState& 
           .children = children.size() - children_before,
           .row_entries = after.row_entries - before.row_entries,
           .hits = after.contributions - before.contributions,
-          .arrived_rays = state.arrived_rays - arrived_before};
+          .arrived_rays = state.arrived_rays - arrived_before,
+          .followed_rays = state.followed_rays - followed_before};
 }
 
 void Bounces::foretell(const TubeParts& children, double brought, const Progress& progress) {

@@ -18,7 +18,7 @@
 #include "core/propagation/launching/first_level_record.h"
 #include "core/propagation/launching/launch_arrivals.h"
 #include "core/propagation/launching/launch_setting.h"
-#include "core/propagation/launching/receiver_legs.h"
+#include "core/propagation/launching/ray_legs.h"
 #include "core/propagation/launching/scattering_tiles.h"
 #include "core/propagation/rays/launch_cost.h"
 #include "core/propagation/rays/pruning.h"
@@ -42,7 +42,7 @@ class Bounces {
   // `level`: how often such tubes have bounced before, for the progress; scattered ones as many as leave them the
   // bounces that they were launched for.
   void bounce(TubeParts tubes, int level, Progress& progress);
-  // At receivers, what tubes have brought in another order alone (rays_in_any_order.h). No tube bounces any more.
+  // At targets, what tubes have brought in another order alone (rays_in_any_order.h). No tube bounces any more.
   void arrive_in_other_orders();
   // Adds the tube that goes on to `element`, unless it is too weak or may do nothing there.
   void go_on(const Outgoing& outgoing, std::uint32_t element, std::vector<Tube>& children);
@@ -60,8 +60,8 @@ class Bounces {
   class RaysOfThread;
   struct ThreadState : RowSearcher {
     explicit ThreadState(ThreadArrivals* of_thread) : arrivals(of_thread) {}
-    ThreadArrivals* arrivals;  // none: rays that arrive are counted alone
-    std::uint64_t arrived_rays = 0;
+    ThreadArrivals* arrivals;                           // none: rays that arrive are counted alone
+    std::uint64_t arrived_rays = 0, followed_rays = 0;  // all of them, those that are followed leg by leg
     // Of the tubes that go on at an element, with the bounds for what they may hit.
     struct ReflectedTube {
       const Tube* tube;
@@ -80,7 +80,7 @@ class Bounces {
   struct GroupWork {
     bool at_edge = false;
     std::size_t tubes = 0, children = 0;
-    std::uint64_t row_entries = 0, hits = 0, arrived_rays = 0;
+    std::uint64_t row_entries = 0, hits = 0, arrived_rays = 0, followed_rays = 0;
     double row_ns() const;
     double rays_ns() const;
   };
@@ -129,6 +129,9 @@ class Bounces {
   void take_bounced();
 
   void arrive(const RayEnding& ending, std::uint32_t number, ThreadArrivals& arrivals) const;
+  // What is left of a ray to a target to which it is followed; of one that does not arrive, or waits for the same in
+  // its own order, an amplitude of 0.
+  LeftOfRay follow(const RayEnding& ending, std::uint32_t number, RaysInAnyOrder& in_any_order) const;
   void count_by_interactions(std::span<const TubeGroup> groups);
   void bounce_tile(const TubeGroup& arrived, FollowedTo members, ThreadState& state, std::vector<Tube>& children) const;
   // Of what a tube hits past an edge segment, before anything else is asked.
@@ -161,7 +164,7 @@ class Bounces {
   const Pruning pruning_;
   const double row_entries_;
   const RoofsBeforeWalls roofs_before_walls_;
-  const ReceiverLegs receiver_legs_;
+  const RayLegs ray_legs_;
   LaunchView view_;                   // with the roulette, where there is one
   std::vector<float> roulette_gain_;  // by element, see prepare_roulette()
   std::vector<std::uint64_t> tubes_by_interactions_ = std::vector<std::uint64_t>(most_bounces + 1, 0);

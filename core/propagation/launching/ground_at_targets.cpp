@@ -67,16 +67,15 @@ LaunchArrivals::WayByPlane LaunchArrivals::way_by_plane(const RayEnding& ending,
 bool LaunchArrivals::is_free_around_corner(const RayEnding& ending, std::uint32_t ground, std::uint32_t number) const {
   const WayByPlane way = way_by_plane(ending, ground, number);
   if (way.is_from_above) {
-    return receiver_legs_.is_free_of_buildings(way.from, ending.chain.last(), way.place) &&
-           receiver_legs_.is_free_of_buildings(environment_.points.arrival(number), no_index, way.place);
+    return ray_legs_.is_free_of_buildings(way.from, ending.chain.last(), way.place) &&
+           ray_legs_.is_free_of_buildings(environment_.points.arrival(number), no_index, way.place);
   }
   // With screens the edge knows what roofs leave of it.
   const bool has_screens = setting_.goes_over_rooftops() && environment_.options.over_rooftop == OverRooftop::screens;
   if (ending.chain.length > 1 || has_screens) return true;
   const Vec3 place = way.on_ground(way.from, transmitter_.position);
-  return receiver_legs_.is_free_of_buildings(mirrored(way.from, way.centroid, way.normal), ending.chain.last(),
-                                             place) &&
-         receiver_legs_.is_free_of_buildings(transmitter_.position, no_index, place);
+  return ray_legs_.is_free_of_buildings(mirrored(way.from, way.centroid, way.normal), ending.chain.last(), place) &&
+         ray_legs_.is_free_of_buildings(transmitter_.position, no_index, place);
 }
 
 bool LaunchArrivals::is_free_behind_wall(const RayEnding& ending, std::uint32_t ground, std::uint32_t number) const {
@@ -87,8 +86,8 @@ bool LaunchArrivals::is_free_behind_wall(const RayEnding& ending, std::uint32_t 
   if (!way.is_from_above || !(before_wall_m > 0)) return true;
   const double behind_wall_m = dot(wall.centroid - way.from, wall.normal);
   const Vec3 at_wall = way.from + behind_wall_m / (behind_wall_m + before_wall_m) * (way.place - way.from);
-  return receiver_legs_.is_free_of_buildings(at_wall, ending.chain.last(), way.place) &&
-         receiver_legs_.is_free_of_buildings(environment_.points.arrival(number), no_index, way.place);
+  return ray_legs_.is_free_of_buildings(at_wall, ending.chain.last(), way.place) &&
+         ray_legs_.is_free_of_buildings(environment_.points.arrival(number), no_index, way.place);
 }
 
 std::uint32_t LaunchArrivals::reflecting_ground(const RayEnding& ending, std::uint32_t ground,
@@ -99,7 +98,7 @@ std::uint32_t LaunchArrivals::reflecting_ground(const RayEnding& ending, std::ui
     InteractionChain chain = ending.chain;
     chain.push(tile_number);
     const RayEnding reflected{image, ending.strength, ending.mechanism, ending.departure_gain, chain, false, {}};
-    return receiver_legs_.place_on(tile_number, reflected, number);
+    return ray_legs_.place_on(tile_number, reflected, number);
   };
   // In the plane below the receiver it may lie on another tile, whose plane has it elsewhere again.
   const std::optional<Vec3> below = place_in_plane_of(ground);

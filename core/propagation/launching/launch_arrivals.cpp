@@ -20,7 +20,7 @@ LaunchArrivals::LaunchArrivals(const LaunchSetting& setting, FirstLevelRecord& r
       transmitter_(setting.transmitter),
       link_(setting.link),
       view_(record.view),
-      receiver_legs_(environment_, transmitter_, view_),
+      ray_legs_(environment_, transmitter_, view_),
       reached_over_rooftops_(record.reached_over_rooftops),
       first_edges_(record.first_edges),
       threads_([this] {

@@ -12,7 +12,7 @@
 
 #include "core/propagation/launching/first_level_record.h"
 #include "core/propagation/launching/launch_setting.h"
-#include "core/propagation/launching/receiver_legs.h"
+#include "core/propagation/launching/ray_legs.h"
 #include "core/propagation/launching/scattered_rays.h"
 #include "core/propagation/launching/target_sums.h"
 #include "core/propagation/rays/arrivals.h"
@@ -144,7 +144,7 @@ class LaunchArrivals {
   const Transmitter& transmitter_;
   const Link& link_;
   const LaunchView& view_;
-  const ReceiverLegs receiver_legs_;
+  const RayLegs ray_legs_;
   std::vector<std::uint16_t>& reached_over_rooftops_;  // FirstLevelRecord
   const std::vector<FirstLevelRecord::FirstEdge>& first_edges_;
   tbb::enumerable_thread_specific<ThreadArrivals> threads_;

@@ -32,7 +32,7 @@ class RayLosses::Account {
         first_level_(of.first_level_),
         arrivals_(of.arrivals_),
         scattering_(of.scattering_),
-        receiver_legs_(of.receiver_legs_),
+        ray_legs_(of.ray_legs_),
         points_(environment_.points),
         ray_(ray),
         corners_(points),
@@ -77,7 +77,7 @@ class RayLosses::Account {
     } else {
       // The ground mirrors another part of it than of what goes on from there.
       if (ending.coherent_ground_reflection) reflected_.back() = squared_norm(ending.strength) / sent_;
-      const LeftOfRay left = receiver_legs_.left_at_wall(ending, number);
+      const LeftOfRay left = ray_legs_.left_at_wall(ending, number);
       near_roofs_ *= squared(left.amplitude);
       phase_m_ += left.offset_m;
       const VirtualSource source = past_roofs(ending.source, left);
@@ -134,7 +134,7 @@ class RayLosses::Account {
   FirstLevel& first_level_;
   LaunchArrivals& arrivals_;
   const ScatteringTiles& scattering_;
-  const ReceiverLegs& receiver_legs_;
+  const RayLegs& ray_legs_;
   const TargetPoints& points_;
   const RecordedRay& ray_;
   std::span<const Vec3> corners_;

@@ -5,7 +5,7 @@
 #include "core/propagation/launching/first_level.h"
 #include "core/propagation/launching/launch_arrivals.h"
 #include "core/propagation/launching/launch_setting.h"
-#include "core/propagation/launching/receiver_legs.h"
+#include "core/propagation/launching/ray_legs.h"
 #include "core/propagation/launching/scattering_tiles.h"
 #include "core/propagation/rays/ray.h"
 #include "core/propagation/tubes/recorded_ray.h"
@@ -24,7 +24,7 @@ class RayLosses {
         arrivals_(arrivals),
         scattering_(scattering),
         roofs_before_walls_(setting, waves),
-        receiver_legs_(setting.environment, setting.transmitter, record.view, &roofs_before_walls_) {}
+        ray_legs_(setting.environment, setting.transmitter, record.view, &roofs_before_walls_) {}
 
   // `ray`: the recorded one, with its interactions and points. Not thread-safe.
   void add_to(Ray& ray, const RecordedRay& recorded) const;
@@ -39,7 +39,7 @@ class RayLosses {
   LaunchArrivals& arrivals_;
   const ScatteringTiles& scattering_;
   const RoofsBeforeWalls roofs_before_walls_;
-  const ReceiverLegs receiver_legs_;
+  const RayLegs ray_legs_;
 };
 
 }  // namespace tesseray

@@ -106,65 +106,70 @@ class PathsByPlane {
   Vec3 on_plane_, normal_;
 };
 
-}  // namespace
-
-std::vector<Vec3> trace_chain(const Tiling& tiling, const InteractionChain& chain, const VirtualSource& source,
-                              Vec3 target) {
+void find_places(const Tiling& tiling, const InteractionChain& chain, const VirtualSource& source, Vec3 target,
+                 RayPlaces& places) {
   const std::size_t tiles = tiling.tiles.size();
   // Forward: the virtual source after each interaction.
-  std::vector<VirtualSource> sources{source};
+  std::array<VirtualSource, most_bounces + 1> sources{source};
   for (std::size_t i = 0; i < chain.length; ++i) {
     const std::uint32_t element = chain.elements[i];
     if (element < tiles) {
       const Tile& tile = tiling.tiles[element];
-      sources.push_back(mirrored(sources.back(), tile.centroid, tile.normal));
+      sources[i + 1] = mirrored(sources[i], tile.centroid, tile.normal);
       continue;
     }
     const EdgeSegment& edge = tiling.edges[element - tiles];
-    const Leg leg = leg_to(sources.back(), edge.midpoint);
-    VirtualSource next = wave_at_edge(sources.back(), leg, edge.midpoint, edge.direction).source;
+    VirtualSource& next = sources[i + 1];
+    next = wave_at_edge(sources[i], leg_to(sources[i], edge.midpoint), edge.midpoint, edge.direction).source;
     next.edge_midpoint = edge.midpoint;
     next.edge_direction = edge.direction;
     next.edge_half_length_m = 0.5 * edge.length_m;
-    sources.push_back(next);
   }
   // Backward: each last leg's start (at an edge) or its crossing of the mirror's plane.
-  std::vector<Vec3> points{target};
-  for (std::size_t i = chain.length; i-- > 0;) {
-    const Leg leg = leg_to(sources[i + 1], points.back());
+  std::size_t place = chain.length + std::size_t{1};
+  places[place] = target;
+  for (std::size_t i = chain.length; i-- > 0; --place) {
+    const Leg leg = leg_to(sources[i + 1], places[place]);
     const std::uint32_t element = chain.elements[i];
     if (element >= tiles) {
-      points.push_back(leg.from);
+      places[place - 1] = leg.from;
       continue;
     }
     const Tile& tile = tiling.tiles[element];
     const double along = dot(leg.direction, tile.normal);
     const double to_plane = dot(tile.centroid - leg.from, tile.normal);
-    points.push_back(along != 0 ? leg.from + (to_plane / along) * leg.direction : tile.centroid);
+    places[place - 1] = along != 0 ? leg.from + (to_plane / along) * leg.direction : tile.centroid;
   }
-  points.push_back(leg_to(source, points.back()).from);
-  std::reverse(points.begin(), points.end());
-  return points;
+  places[0] = leg_to(source, places[1]).from;
 }
 
-std::optional<RayPath> trace_in_order(const LaunchEnvironment& environment, const InteractionChain& chain,
-                                      const VirtualSource& source, Vec3 target) {
+}  // namespace
+
+std::vector<Vec3> trace_chain(const Tiling& tiling, const InteractionChain& chain, const VirtualSource& source,
+                              Vec3 target) {
+  RayPlaces places;
+  find_places(tiling, chain, source, target, places);
+  return {places.begin(), places.begin() + chain.length + 2};
+}
+
+bool trace_in_order(const LaunchEnvironment& environment, const VirtualSource& source, Vec3 target,
+                    InteractionChain& chain, RayPlaces& places) {
   const TargetPoints& points = environment.points;
-  RayPath path{chain, trace_chain(environment.tiling, chain, source, target)};
+  find_places(environment.tiling, chain, source, target, places);
   // From the target on: where the last elements have their places, those of the ones before are right.
   std::size_t most_turns = std::size_t{chain.length} * chain.length;
   for (std::size_t i = chain.length; i-- > 0;) {
-    const std::uint32_t element = path.chain.elements[i];
-    if (!points.is_tile(element) || !lies_behind(path.points[i + 2], environment.tiling.tiles[element])) continue;
+    const std::uint32_t element = chain.elements[i];
+    if (!points.is_tile(element) || !lies_behind(places[i + 2], environment.tiling.tiles[element])) continue;
     const bool is_last = i + 1 == chain.length;
-    if (is_last || most_turns-- == 0 || !have_any_order(environment.view, element, path.chain.elements[i + 1])) {
-      return std::nullopt;
+    if (is_last || most_turns-- == 0 || !have_any_order(environment.view, element, chain.elements[i + 1])) {
+      return false;
     }
-    std::swap(path.chain.elements[i], path.chain.elements[i + 1]);
-    path.points = trace_chain(environment.tiling, path.chain, source, target);
+    std::swap(chain.elements[i], chain.elements[i + 1]);
+    find_places(environment.tiling, chain, source, target, places);
     i = chain.length;
   }
-  return path;
+  return true;
 }
 
 RayPath RayPaths::trace(const RecordedRay& recorded, Vec3 target) const {
@@ -182,8 +187,12 @@ RayPath RayPaths::trace(const RecordedRay& recorded, Vec3 target) const {
 
 RayPath RayPaths::trace_from(const VirtualSource& source, const RecordedRay& ray, Vec3 target) const {
   const auto trace = [&](const InteractionChain& chain, const VirtualSource& from, Vec3 to) {
-    std::optional<RayPath> path = trace_in_order(environment_, chain, from, to);
-    return path ? *std::move(path) : RayPath{chain, trace_chain(environment_.tiling, chain, from, to)};
+    InteractionChain in_order = chain;
+    RayPlaces places;
+    if (!trace_in_order(environment_, from, to, in_order, places)) {
+      return RayPath{chain, trace_chain(environment_.tiling, chain, from, to)};
+    }
+    return RayPath{in_order, {places.begin(), places.begin() + chain.length + 2}};
   };
   if (ray.scattered_at == RecordedRay::nowhere) return trace(ray.chain, source, target);
   // A tile scatters it at its centroid.

@@ -2,6 +2,7 @@
 // The corner points of a ray, found again from the elements at which it interacted. Internal to core/propagation.
 #pragma once
 
+#include <array>
 #include <cstdint>
 #include <optional>
 #include <vector>
@@ -22,10 +23,12 @@ struct RayPath {
 // The points of a ray through a chain of elements, from its source, a point or an edge, to the target.
 std::vector<Vec3> trace_chain(const Tiling& tiling, const InteractionChain& chain, const VirtualSource& source,
                               Vec3 target);
-// The path of such a ray, which may meet some elements in another order (has_any_order()): tubes are found by the
-// middles of elements. Nothing where it comes to a tile from behind in any order.
-std::optional<RayPath> trace_in_order(const LaunchEnvironment& environment, const InteractionChain& chain,
-                                      const VirtualSource& source, Vec3 target);
+// The same: as many as the chain has, and two more.
+using RayPlaces = std::array<Vec3, most_bounces + 2>;
+// The places of such a ray, which may meet some elements in another order (has_any_order()), as which the chain comes
+// back: tubes are found by the middles of elements. False where it comes to a tile from behind in any order.
+bool trace_in_order(const LaunchEnvironment& environment, const VirtualSource& source, Vec3 target,
+                    InteractionChain& chain, RayPlaces& places);
 
 // Of the rays that a launch has recorded.
 class RayPaths {

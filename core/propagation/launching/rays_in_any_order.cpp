@@ -29,23 +29,6 @@ Iterator first_near(Iterator begin, Iterator end, const RayInAnyOrder& ray) {
 
 }  // namespace
 
-WaitingRay::WaitingRay(const RayInAnyOrder& of, const RayEnding& ending)
-    : ray(of),
-      source(ending.source),
-      strength(ending.strength),
-      mechanism(ending.mechanism),
-      departure_gain(ending.departure_gain),
-      chain(ending.chain),
-      coherent_ground_reflection(ending.coherent_ground_reflection),
-      attenuation(ending.attenuation),
-      stands_for(ending.stands_for) {}
-
-RayEnding WaitingRay::ending() const {
-  RayEnding ending{source, strength, mechanism, departure_gain, chain, coherent_ground_reflection, attenuation};
-  ending.stands_for = stands_for;
-  return ending;
-}
-
 std::vector<WaitingRay> not_arrived(const std::vector<const RaysInAnyOrder*>& of_threads) {
   std::vector<WaitingRay> waiting;
   for (const RaysInAnyOrder* rays : of_threads) {
@@ -53,7 +36,7 @@ std::vector<WaitingRay> not_arrived(const std::vector<const RaysInAnyOrder*>& of
   }
   const auto order = [](const WaitingRay& one) {
     const Vec3& image = one.ray.image;
-    return std::tuple(kind_of(one.ray), image.x, image.y, image.z, one.chain.elements);
+    return std::tuple(kind_of(one.ray), image.x, image.y, image.z, one.held.chain.elements);
   };
   std::sort(waiting.begin(), waiting.end(),
             [&](const WaitingRay& a, const WaitingRay& b) { return order(a) < order(b); });

@@ -1,21 +1,21 @@
 // SPDX-License-Identifier: GPL-3.0-or-later
-// Rays to receivers that meet level ground and upright walls or edges in one order and may be brought by tubes in
-// another (has_any_order()): tubes are found by the middles of elements, so that several chains, one, or none may stand
-// for one ray. Each counts once. Internal to core/propagation.
+// Rays to receivers and ground tiles that meet level ground and upright walls or edges in one order and may be brought
+// by tubes in another (has_any_order()): tubes are found by the middles of elements, so that several chains, one, or
+// none may stand for one ray. Each counts once. Internal to core/propagation.
 #pragma once
 
 #include <compare>
 #include <cstdint>
 #include <vector>
 
-#include "core/propagation/tubes/ray_ending.h"
+#include "core/propagation/tubes/held_ray.h"
 
 namespace tesseray {
 
-// What tells such rays apart: along one direction there is one way back from a receiver, up to the first edge, and one
+// What tells such rays apart: along one direction there is one way back from a target, up to the first edge, and one
 // way to there from the other end.
 struct RayInAnyOrder {
-  std::uint32_t number = 0;  // the receiver's
+  std::uint32_t number = 0;  // the target's
   std::uint32_t interactions = 0;
   bool cross_polarized = false;
   Vec3 first_place;  // where it interacts first
@@ -24,19 +24,8 @@ struct RayInAnyOrder {
 
 // A ray that has come in another order than its own.
 struct WaitingRay {
-  WaitingRay(const RayInAnyOrder& of, const RayEnding& ending);
-  // Refers to this.
-  RayEnding ending() const;
-
   RayInAnyOrder ray;
-  VirtualSource source;
-  ComplexVec3 strength;
-  Mechanism mechanism;
-  double departure_gain;
-  InteractionChain chain;
-  bool coherent_ground_reflection;
-  VegetationAtTarget attenuation;
-  double stands_for;
+  HeldRay held;
 };
 
 // Of one thread.

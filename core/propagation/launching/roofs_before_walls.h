@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: GPL-3.0-or-later
-// What roofs leave of the antenna's ray where a wall reflects it to a receiver. The tube that comes to the wall's tile
+// What roofs leave of the antenna's ray where a wall reflects it to a target. The tube that comes to the wall's tile
 // has what they leave at its middle, but a shadow's boundary may cross the tile. Internal to core/propagation.
 #pragma once
 
@@ -24,16 +24,18 @@ class RoofsBeforeWalls {
   std::optional<LeftOfRay> left_at(std::uint32_t tile, Vec3 place) const;
 
  private:
-  struct LeftAtMiddle {
-    LeftOfRay by_roofs;
+  struct LeftOnTile {
+    LeftOfRay at_middle;             // by roofs
+    bool comes_near = false;         // any roof to rays to the tile
     bool runs_along_ground = false;  // what uneven ground leaves is the same all over the tile
   };
   struct ThreadState {
     RooftopWaves::Workspace work;
     RooftopWave wave;
-    std::unordered_map<std::uint32_t, LeftAtMiddle> middles;  // by tile
+    std::unordered_map<std::uint32_t, LeftOnTile> tiles;
   };
-  const LeftAtMiddle& left_at_middle(std::uint32_t tile, ThreadState& state) const;
+  const LeftOnTile& left_on_tile(std::uint32_t tile, ThreadState& state) const;
+  LeftOfRay left_by_roofs(std::uint32_t tile, Vec3 place, ThreadState& state) const;
   bool is_hidden_by_buildings(Vec3 place) const;
 
   const LaunchSetting& setting_;

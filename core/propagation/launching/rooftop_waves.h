@@ -18,6 +18,7 @@
 #include "core/propagation/rays/local_mean.h"
 #include "core/propagation/rays/virtual_source.h"
 #include "core/propagation/rooftops/over_rooftop.h"
+#include "core/propagation/tubes/left_of_ray.h"
 
 namespace tesseray {
 
@@ -29,14 +30,6 @@ struct StraightWay {
   Mechanism mechanism;  // of what arrives
   InteractionChain chain;
   const BuildingTransmission* building;  // passed by walls and metres; nullptr: in the air
-};
-
-// What roofs or the ground near a straight line leave of a ray: of its amplitude, and of its phase as a length that it
-// seems to go more (VirtualSource::offset_m).
-struct LeftOfRay {
-  double amplitude = 1, offset_m = 0;
-  bool comes_near = false;   // any roof
-  bool is_one_edge = false;  // that does
 };
 
 // Roofs and ground take half of the amplitude and more where they hide the antenna; what hides it otherwise, all.

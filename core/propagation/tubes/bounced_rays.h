@@ -268,7 +268,7 @@ TESSERAY_HD inline bool lies_behind(Vec3 place, const Tile& tile) {
 // True when a tube's ray to a place of its element meets each surface or edge in front of the tile that reflects it
 // there: tubes are found by the middles of elements, and to another place the ray may cross a tile's plane behind it.
 // Where that stands for a ray of the other order, which the middles may have missed, it is none the less right; at
-// receivers that one is asked for (receiver_legs.h).
+// receivers and over the ground that one is asked for (ray_legs.h).
 TESSERAY_HD inline bool comes_from_front(const LaunchView& launch, const Tube& tube, Vec3 place) {
   const EnvironmentView& environment = launch.environment;
   const InteractionChain& chain = tube.chain;

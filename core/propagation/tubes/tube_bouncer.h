@@ -4,12 +4,15 @@
 
 #include <cstddef>
 #include <cstdint>
+#include <functional>
 #include <memory>
 #include <span>
 #include <vector>
 
 #include "core/propagation/rays/arrivals.h"
+#include "core/propagation/tubes/held_ray.h"
 #include "core/propagation/tubes/launch_view.h"
+#include "core/propagation/tubes/left_of_ray.h"
 #include "core/propagation/tubes/roulette.h"
 
 namespace tesseray {
@@ -44,14 +47,19 @@ inline std::size_t targets_of(const TargetPointsView& points, std::uint32_t elem
   return points.is_tile(element) ? 2 * members : members;
 }
 
+// Tells what is left of rays that are held before their tiles, one by one: an amplitude of 0 where they do not arrive.
+// Some may arrive later, by the caller. REQUIRES: as many of both.
+using FollowRays = std::function<void(std::span<const HeldRay> rays, std::span<LeftOfRay> left)>;
+
 // Bounces the tubes of one launch.
 class LaunchBouncer {
  public:
   virtual ~LaunchBouncer() = default;
-  // Sums what arrives at tiles, and appends the tubes that go on, in the order of tubes and of their members. Returns
-  // how many members were hit. What it says of a tube does not depend on the others. Thread-safe, and runs no work of
-  // the caller's threads while it waits. REQUIRES: a batch within the limits.
-  virtual std::uint64_t bounce(const TubeBatch& batch, std::vector<Tube>& children) = 0;
+  // Sums what arrives at tiles, those that are followed by `follow`, and appends the tubes that go on, in the order of
+  // tubes and of their members. Returns how many members were hit. What it says of a tube does not depend on the
+  // others. Thread-safe, and runs no work of the caller's threads while it waits; `follow` runs on the caller's.
+  // REQUIRES: a batch within the limits.
+  virtual std::uint64_t bounce(const TubeBatch& batch, const FollowRays& follow, std::vector<Tube>& children) = 0;
   // Adds all that has arrived since the last time. REQUIRES: as many sums as tiles; no batch is under way.
   virtual void add_to(std::span<ArrivalSums> sums) = 0;
   // What has arrived at tiles by other ways. REQUIRES: as many as tiles.

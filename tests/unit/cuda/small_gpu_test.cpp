@@ -78,9 +78,9 @@ class SearchOnSmallGpu final : public OnSmallGpu<RooftopSearch> {
 class LaunchBouncerOnSmallGpu final : public OnSmallGpu<LaunchBouncer> {
  public:
   using OnSmallGpu::OnSmallGpu;
-  std::uint64_t bounce(const TubeBatch& batch, std::vector<Tube>& children) override {
+  std::uint64_t bounce(const TubeBatch& batch, const FollowRays& follow, std::vector<Tube>& children) override {
     gpu_.about_to(Step::bounce);
-    return real_->bounce(batch, children);
+    return real_->bounce(batch, follow, children);
   }
   void add_to(std::span<ArrivalSums> sums) override { real_->add_to(sums); }
   void know_before(std::span<const FixedPointSum> gains) override {

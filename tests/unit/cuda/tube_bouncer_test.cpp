@@ -33,9 +33,9 @@ struct TubeBatches {
    public:
     CountedLaunch(std::unique_ptr<LaunchBouncer> bouncer, Counts& counts)
         : bouncer_(std::move(bouncer)), counts_(counts) {}
-    std::uint64_t bounce(const TubeBatch& batch, std::vector<Tube>& children) override {
+    std::uint64_t bounce(const TubeBatch& batch, const FollowRays& follow, std::vector<Tube>& children) override {
       ++counts_.batches;
-      const std::uint64_t hits = bouncer_->bounce(batch, children);
+      const std::uint64_t hits = bouncer_->bounce(batch, follow, children);
       counts_.hits += hits;
       return hits;
     }

@@ -77,7 +77,14 @@ struct FirstLevel {
   std::set<std::uint32_t> in_part;
 };
 
-// The discrete rays from `antenna` to a tile's target point, by the definition of the scheme.
+// Whether nothing is in the way from `from` to a point by a place before a surface or an edge.
+bool is_free_by(const Occlusion& occlusion, Vec3 from, Vec3 place, Vec3 into_the_air, Vec3 to) {
+  const Vec3 in_air = place + lift_m * into_the_air;
+  return occlusion.is_free(from, in_air) && occlusion.is_free(in_air, to);
+}
+
+// The discrete rays from `antenna` to a tile's target point, by the definition of the scheme: those that middles see,
+// and to the ground of these those whose very way is free.
 struct DiscreteRays {
   std::vector<double> lengths;
   // Of these, where the field may be exactly zero: diffracted along a face, or where the seen part of an edge ends.
@@ -93,6 +100,7 @@ DiscreteRays discrete_rays(const Environment& city, const Visibility& visibility
                         std::back_inserter(common));
   const Vec3 point = target_point(city.tiling.tiles[target], 1.5);
   const auto tiles = static_cast<std::uint32_t>(city.tiling.tiles.size());
+  const bool on_ground = city.tiling.tiles[target].kind == SurfaceKind::ground;
   DiscreteRays rays;
   for (const std::uint32_t element : common) {
     if (interaction == Interaction::reflection && element < tiles) {
@@ -103,7 +111,9 @@ DiscreteRays discrete_rays(const Environment& city, const Visibility& visibility
       const Vec3 hit = image + (from / (from + to)) * (point - image);
       const double u = dot(hit - tile.centroid, tile.half_u) / squared_norm(tile.half_u);
       const double v = dot(hit - tile.centroid, tile.half_v) / squared_norm(tile.half_v);
-      if (u > -1 && u <= 1 && v > -1 && v <= 1) rays.lengths.push_back(norm(point - image));
+      if (!(u > -1 && u <= 1 && v > -1 && v <= 1)) continue;
+      if (on_ground && !is_free_by(city.occlusion, antenna, hit, tile.normal, point)) continue;
+      rays.lengths.push_back(norm(point - image));
     } else if (interaction == Interaction::diffraction && element >= tiles) {
       const EdgeSegment& edge = city.tiling.edges[element - tiles];
       const double z = keller_point(antenna, point, edge.midpoint, edge.direction);
@@ -115,6 +125,7 @@ DiscreteRays discrete_rays(const Environment& city, const Visibility& visibility
       };
       const double from = angle_of(antenna), to = angle_of(point);
       if (std::fmax(from, to) > edge.wedge_angle + on_face) continue;
+      if (on_ground && !is_free_by(city.occlusion, antenna, hit, bisector(edge), point)) continue;
       bool sees_all = true;
       if (first_level.in_part.contains(element)) {
         // Between places so far apart it is not asked.

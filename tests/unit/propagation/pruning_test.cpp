@@ -163,26 +163,32 @@ TEST(Pruning, KeepsThePowerOfAReflectionAfterAScattering) {
 
 // What diffracts twice is drawn most: tubes at their elements, tubes that go on, and hits before their field is known.
 // Where no direct ray comes, powers keep their expectation: the mean of their ratios, which no decibels bend. Over
-// several antennas: the draws of one leave it off by 0.3 to 0.5 %.
+// antennas in several places: the draws of one have long tails, and leave it off by 0.4 % and, rarely, by several per
+// cent; one above the other in one place antennas draw much the same.
 TEST(Pruning, KeepsThePowerOfReflectedAndDiffractedRays) {
   RayLaunchingOptions options = testing::without_scattering(2, 2, 3);
   options.min_power_dbm = -150;
   options.pruning_from_tiles = 0;
   double sum = 0, count = 0;
-  for (const double height_m : {5.0, 6.0, 7.0, 8.0, 9.0, 10.0}) {
-    const Transmitter transmitter = transmitter_at(height_m);
+  std::uint64_t whole_tubes = 0, pruned_tubes = 0;
+  for (const Vec2 from_middle :
+       {Vec2{0, 0}, Vec2{-150, 40}, Vec2{130, -120}, Vec2{-90, -160}, Vec2{60, 170}, Vec2{190, 60}, Vec2{-40, -70},
+        Vec2{-200, 150}, Vec2{20, -210}, Vec2{100, 80}, Vec2{-120, -20}, Vec2{230, -200}}) {
+    const Transmitter transmitter = transmitter_at(6, from_middle);
     options.pruning = false;
     const RayLaunchingResult whole = town().launch(transmitter, {}, options);
     options.pruning = true;
     const RayLaunchingResult pruned = town().launch(transmitter, {}, options);
-    EXPECT_LT(3 * pruned.tubes, whole.tubes);
+    whole_tubes += whole.tubes;
+    pruned_tubes += pruned.tubes;
     for (std::size_t t = 0; t < whole.tiles.size(); ++t) {
       if (whole.tiles[t].direct || whole.tiles[t].rays < 20) continue;
       sum += testing::total_gain(pruned.tiles[t]) / testing::total_gain(whole.tiles[t]) - 1;
       ++count;
     }
   }
-  EXPECT_GT(count, 30'000);
+  EXPECT_LT(3 * pruned_tubes, whole_tubes);
+  EXPECT_GT(count, 50'000);
   EXPECT_NEAR(sum / count, 0, 0.003);
 }
 

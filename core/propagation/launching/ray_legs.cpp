@@ -1,13 +1,11 @@
 // SPDX-License-Identifier: GPL-3.0-or-later
-#include "core/propagation/launching/receiver_legs.h"
+#include "core/propagation/launching/ray_legs.h"
 
 #include <algorithm>
 #include <cmath>
 #include <span>
-#include <utility>
 
 #include "core/base/units.h"
-#include "core/propagation/launching/ray_path.h"
 #include "core/propagation/tubes/bounced_rays.h"
 #include "core/propagation/tubes/left_near_edge.h"
 #include "core/tiling/outline.h"
@@ -15,7 +13,7 @@
 
 namespace tesseray {
 
-std::optional<ReceiverLegs::FreeRay> ReceiverLegs::follow(const RayEnding& ending, std::uint32_t number) const {
+std::optional<RayLegs::FreeRay> RayLegs::follow(const RayEnding& ending, std::uint32_t number) const {
   if (ending.chain.length == (ending.chain.is_scattered() ? 1 : 0)) return FreeRay{};
   const std::optional<Way> way = way_of(ending, number);
   if (!way || !is_free(*way)) return std::nullopt;
@@ -28,24 +26,24 @@ std::optional<ReceiverLegs::FreeRay> ReceiverLegs::follow(const RayEnding& endin
       std::equal(met.rbegin(), met.rend(), std::span(ending.chain.elements).first(ending.chain.length).rbegin());
   double length_m = 0;
   for (std::size_t leg = 0; leg <= way->chain.length; ++leg) length_m += norm(way->places[leg + 1] - way->places[leg]);
-  const Vec3 target = way->places.back(), last = way->places[way->chain.length];
+  const Vec3 target = way->places[way->chain.length + std::size_t{1}], last = way->places[way->chain.length];
   ray.in_any_order = RayInAnyOrder{number, ending.chain.length, ending.chain.cross_polarized, way->places[1],
                                    target + length_m * normalized(last - target)};
   return ray;
 }
 
-LeftOfRay ReceiverLegs::left_at_wall(const RayEnding& ending, std::uint32_t number) const {
+LeftOfRay RayLegs::left_at_wall(const RayEnding& ending, std::uint32_t number) const {
   const std::optional<Way> way = way_of(ending, number);
   return way ? left_at_wall(*way).value_or(LeftOfRay{}) : LeftOfRay{};
 }
 
-bool ReceiverLegs::is_free_of_buildings(Vec3 place, std::uint32_t element, Vec3 on_ground) const {
+bool RayLegs::is_free_of_buildings(Vec3 place, std::uint32_t element, Vec3 on_ground) const {
   const Vec3 begin = element == no_index ? place : lifted(place, element), end = on_ground + Vec3{0, 0, lift_m};
   const auto [first, second] = ordered_ends(begin, end);
   return !meets_prism(environment_.occlusion.view(), first, second);
 }
 
-std::optional<Vec3> ReceiverLegs::place_on(std::uint32_t tile, const RayEnding& ending, std::uint32_t number) const {
+std::optional<Vec3> RayLegs::place_on(std::uint32_t tile, const RayEnding& ending, std::uint32_t number) const {
   const std::optional<Way> way = way_of(ending, number);
   if (!way || !is_free(*way)) return std::nullopt;
   const auto met = std::span(way->chain.elements).first(way->chain.length);
@@ -53,7 +51,7 @@ std::optional<Vec3> ReceiverLegs::place_on(std::uint32_t tile, const RayEnding& 
   return way->places[static_cast<std::size_t>(place) + 1];
 }
 
-std::optional<ReceiverLegs::Way> ReceiverLegs::way_of(const RayEnding& ending, std::uint32_t number) const {
+std::optional<RayLegs::Way> RayLegs::way_of(const RayEnding& ending, std::uint32_t number) const {
   Way way;
   if (ending.chain.is_scattered()) {
     // From the middle of the tile that scatters it.
@@ -65,18 +63,16 @@ std::optional<ReceiverLegs::Way> ReceiverLegs::way_of(const RayEnding& ending, s
     way.chain = ending.chain;
     way.source = first_source(ending);
   }
-  std::optional<RayPath> path =
-      trace_in_order(environment_, way.chain, way.source, environment_.points.arrival(number));
-  if (!path) return std::nullopt;
-  way.chain = path->chain;
+  if (!trace_in_order(environment_, way.source, environment_.points.arrival(number), way.chain, way.places)) {
+    return std::nullopt;
+  }
   way.begins_as_drawn =
       !way.begins_at_tile && way.chain.length > 0 && way.chain.elements[0] == ending.chain.elements[0];
-  way.places = std::move(path->points);
   return way;
 }
 
 // What a ray seems to come from before its first interaction: the antenna, or the last edge of a wave over the roofs.
-VirtualSource ReceiverLegs::first_source(const RayEnding& ending) const {
+VirtualSource RayLegs::first_source(const RayEnding& ending) const {
   VirtualSource source = ending.source;
   for (std::size_t i = ending.chain.length; i-- > 0;) {
     const std::uint32_t element = ending.chain.elements[i];
@@ -87,14 +83,14 @@ VirtualSource ReceiverLegs::first_source(const RayEnding& ending) const {
   return source;
 }
 
-bool ReceiverLegs::may_have_any_order(const Way& way) const {
+bool RayLegs::may_have_any_order(const Way& way) const {
   for (std::size_t i = 0; i + 1 < way.chain.length; ++i) {
     if (have_any_order(environment_.view, way.chain.elements[i], way.chain.elements[i + 1])) return true;
   }
   return false;
 }
 
-bool ReceiverLegs::is_free(const Way& way) const {
+bool RayLegs::is_free(const Way& way) const {
   if (!meets_its_buildings(way)) return false;
   // A wave over the roofs is known by its profile to the first element, and one through a building goes through that.
   if (way.chain.over_rooftops && way.source.is_edge() && !comes_down(way)) return false;
@@ -105,7 +101,7 @@ bool ReceiverLegs::is_free(const Way& way) const {
   return true;
 }
 
-bool ReceiverLegs::meets_its_buildings(const Way& way) const {
+bool RayLegs::meets_its_buildings(const Way& way) const {
   for (std::size_t i = 0; i < way.chain.length; ++i) {
     const std::uint32_t element = way.chain.elements[i];
     if (!is_of_terrain(element) && !is_on_its_building(way.places[i + 1], element)) return false;
@@ -113,7 +109,7 @@ bool ReceiverLegs::meets_its_buildings(const Way& way) const {
   return true;
 }
 
-bool ReceiverLegs::is_free(const Way& way, std::size_t leg) const {
+bool RayLegs::is_free(const Way& way, std::size_t leg) const {
   // Tiles flatten the terrain, and so do ridges: what meets them does so above it or below.
   const auto is_off_the_terrain = [&](std::uint32_t element) {
     return environment_.points.is_tile(element) || is_of_terrain(element);
@@ -140,7 +136,7 @@ bool ReceiverLegs::is_free(const Way& way, std::size_t leg) const {
 // The profile is that to the element's reference point. Beside it the last edge is a line across that profile, and its
 // roof and others about as high may end elsewhere: nothing hides it but what rises into the way's nearer part by more
 // than the first Fresnel zone, and than half of what the way rises there.
-bool ReceiverLegs::comes_down(const Way& way) const {
+bool RayLegs::comes_down(const Way& way) const {
   constexpr double asked_share = 2.0 / 3, rise = 0.5, step = 1.0 / 12;
   const Vec3 place = lifted(way.places[1], way.chain.elements[0]), edge = way.places[0];
   const double fresnel_zone_m = std::sqrt(2 * pi / view_.link.wave_number * norm(edge - place));  // across, halfway
@@ -152,13 +148,13 @@ bool ReceiverLegs::comes_down(const Way& way) const {
   return !meets_prism(environment_.occlusion.view(), first, second);
 }
 
-bool ReceiverLegs::is_over_roof_of(Vec3 edge, Vec3 point) const {
+bool RayLegs::is_over_roof_of(Vec3 edge, Vec3 point) const {
   constexpr double as_high_m = 0.05, above_m = 1;
   const double roof_z = environment_.over_rooftops.roof_below({point.x, point.y, edge.z + above_m});
   return std::fabs(roof_z - edge.z) < as_high_m;
 }
 
-bool ReceiverLegs::is_weakened_at_edge(const Way& way) const {
+bool RayLegs::is_weakened_at_edge(const Way& way) const {
   if (way.begins_at_tile || way.chain.length == 0 || view_.left_along_edges == nullptr ||
       environment_.options.over_rooftop != OverRooftop::screens) {
     return false;
@@ -170,22 +166,22 @@ bool ReceiverLegs::is_weakened_at_edge(const Way& way) const {
   return left > 0 && left < most_left_of_hidden;
 }
 
-bool ReceiverLegs::asks_roofs_before_wall(const Way& way) const {
+bool RayLegs::asks_roofs_before_wall(const Way& way) const {
   if (roofs_ == nullptr || !way.begins_as_drawn || way.chain.over_rooftops || way.chain.through_building) return false;
   const std::uint32_t first = way.chain.elements[0];
   return environment_.points.is_tile(first) && environment_.tiling.tiles[first].kind == SurfaceKind::wall;
 }
 
-std::optional<LeftOfRay> ReceiverLegs::left_at_wall(const Way& way) const {
+std::optional<LeftOfRay> RayLegs::left_at_wall(const Way& way) const {
   return asks_roofs_before_wall(way) ? roofs_->left_at(way.chain.elements[0], way.places[1]) : LeftOfRay{};
 }
 
-Vec3 ReceiverLegs::into_the_air(std::uint32_t element) const {
+Vec3 RayLegs::into_the_air(std::uint32_t element) const {
   return environment_.points.is_tile(element) ? environment_.tiling.tiles[element].normal
                                               : bisector(environment_.view.edge(element));
 }
 
-bool ReceiverLegs::is_of_terrain(std::uint32_t element) const {
+bool RayLegs::is_of_terrain(std::uint32_t element) const {
   return environment_.points.is_tile(element) ? environment_.points.is_ground(element)
                                               : environment_.view.edge(element).kind == EdgeKind::terrain;
 }
@@ -193,7 +189,7 @@ bool ReceiverLegs::is_of_terrain(std::uint32_t element) const {
 // Places are found on a tile's plane or an edge's line, which go on beyond the building; where they are on it there is
 // solid behind them. Before a curve the outline that is tiled lies in the air. What lies between two parts that touch,
 // side by side or one upon the other, is inside of neither: it is asked for on both hands, too.
-bool ReceiverLegs::is_on_its_building(Vec3 place, std::uint32_t element) const {
+bool RayLegs::is_on_its_building(Vec3 place, std::uint32_t element) const {
   constexpr double beside_m = 1e-6;
   const double before_a_curve_m = lift_m + greatest_shift_m(environment_.tiling.options);
   const Vec3 out = into_the_air(element);
@@ -206,21 +202,6 @@ bool ReceiverLegs::is_on_its_building(Vec3 place, std::uint32_t element) const {
                                                  is_inside_part(occlusion, behind - beside_m * aside));
   };
   return is_before_solid(lift_m) || is_before_solid(before_a_curve_m);
-}
-
-RayEnding past_roofs(const RayEnding& ending, const VirtualSource& source, LeftOfRay left) {
-  return {source,
-          ending.strength,
-          ending.mechanism,
-          ending.departure_gain,
-          ending.chain,
-          ending.coherent_ground_reflection,
-          {ending.attenuation.ray * left.amplitude, ending.attenuation.companion * left.amplitude},
-          ending.companion_offset_m,
-          ending.ground_normal,
-          ending.ground_place,
-          ending.along_ground,
-          ending.stands_for};
 }
 
 }  // namespace tesseray

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: GPL-3.0-or-later
-// Rays to receivers go where they are drawn: rows of middles say which tiles and edges see each other, but on the way
-// to a receiver a ray meets them elsewhere.
+// Rays to receivers and ground tiles go where they are drawn: rows of middles say which tiles and edges see each other,
+// but on its way to a target a ray meets them elsewhere.
 #include <gtest/gtest.h>
 
 #include <algorithm>
@@ -11,6 +11,7 @@
 #include <vector>
 
 #include "core/base/units.h"
+#include "core/comparison/statistics.h"
 #include "core/prediction/prediction.h"
 #include "core/scene/ground_plan/polygon.h"
 #include "core/scene/ground_plan/prism_index.h"
@@ -71,7 +72,7 @@ bool holds(const Box& box, Vec3 p) {
   return true;
 }
 
-TEST(ReceiverLegs, PassNoBuilding) {
+TEST(RayLegs, PassNoBuilding) {
   const Vec3 antenna = in_scene({-40, 10, 6});
   std::mt19937 random(5);
   std::uniform_real_distribution<double> x(-58, 138), y(-58, 38);
@@ -106,9 +107,44 @@ TEST(ReceiverLegs, PassNoBuilding) {
   EXPECT_GT(legs, 4000u);
 }
 
+// But for what the limits of the launch leave of the ground's reflections, and houses where these would be.
+TEST(RayLegs, GroundTilesHaveWhatReceiversInTheirMiddlesHave) {
+  const testing::Environment town(testing::synthetic_city(testing::small_city(0)), 10);
+  std::vector<std::uint32_t> ground;
+  std::vector<Vec3> places;
+  for (std::uint32_t t = 0; t < town.tiling.tiles.size(); ++t) {
+    if (town.tiling.tiles[t].kind != SurfaceKind::ground) continue;
+    ground.push_back(t);
+    places.push_back(town.tiling.tiles[t].centroid + Vec3{0, 0, 1.5});
+  }
+  RayLaunchingOptions options = testing::without_scattering(2, 1, 3);
+  for (const OverRooftop over_rooftop : {OverRooftop::none, OverRooftop::screens}) {
+    options.over_rooftop = over_rooftop;
+    std::vector<double> differences_db;
+    std::size_t tiles_alone = 0;
+    for (const Vec3 antenna : {Vec3{125, 125, 6}, Vec3{41.3, 52.7, 50}}) {
+      const RayLaunchingResult result =
+          town.launch(testing::test_transmitter(antenna), testing::receivers_at(places), options);
+      for (std::size_t i = 0; i < ground.size(); ++i) {
+        const ArrivalSums &tile = result.tiles[ground[i]], &receiver = result.receivers[i];
+        if (tile.direct || receiver.direct) continue;
+        const double at_tile = testing::total_gain(tile), at_receiver = testing::total_gain(receiver);
+        tiles_alone += at_tile > 0 && !(at_receiver > 0) ? 1 : 0;
+        if (at_tile > 0 && at_receiver > 0) differences_db.push_back(decibels(at_tile / at_receiver));
+      }
+    }
+    EXPECT_EQ(tiles_alone, 0u);
+    ASSERT_GT(differences_db.size(), 450u);
+    EXPECT_NEAR(mean(differences_db), 0, 0.02);
+    for (double& db : differences_db) db = std::fabs(db);
+    EXPECT_LT(percentile(differences_db, 0.8), 0.1);
+    EXPECT_LT(percentile(differences_db, 0.9), 0.2);
+  }
+}
+
 // The profile over the roofs is that to a tile's middle: to the place where the tile reflects to a receiver a house may
 // stand in the way.
-TEST(ReceiverLegs, ComeDownFromRoofsBesideHouses) {
+TEST(RayLegs, ComeDownFromRoofsBesideHouses) {
   constexpr double low_m = 9;
   const std::vector<Box> houses{{{170, 105, 0}, {200, 160, 40}}, {{170, 20, 0}, {190, 85, 30}}};
   Scene scene = testing::flat_ground(300, 200);
@@ -145,7 +181,7 @@ TEST(ReceiverLegs, ComeDownFromRoofsBesideHouses) {
 
 // Tubes that the middles of tiles have found may meet ground and wall in another order than the ray does, or bring it
 // in both: it is asked as it goes, and there is one.
-TEST(ReceiverLegs, MeetGroundAndWallsInTheirOrderAndOnce) {
+TEST(RayLegs, MeetGroundAndWallsInTheirOrderAndOnce) {
   std::size_t by_ground_and_wall = 0;
   for (const std::uint32_t seed : {1u, 2u, 5u}) {
     testing::SyntheticCityOptions city = testing::small_city(0);
@@ -214,7 +250,7 @@ TEST(ReceiverLegs, MeetGroundAndWallsInTheirOrderAndOnce) {
 }
 
 // Two buildings with a party wall, and a part upon another: where they meet the wall goes on.
-TEST(ReceiverLegs, AreReflectedWherePartsOfAWallMeet) {
+TEST(RayLegs, AreReflectedWherePartsOfAWallMeet) {
   struct Case {
     const char* name;
     std::vector<Prism> prisms;
@@ -249,7 +285,7 @@ TEST(ReceiverLegs, AreReflectedWherePartsOfAWallMeet) {
 
 // A street that falls by 6 m to a quay: a corner's middle sees farther down than the place, near the ground, at which
 // the corner sends a ray there.
-TEST(ReceiverLegs, FromAnEdgePassAboveTheGround) {
+TEST(RayLegs, FromAnEdgePassAboveTheGround) {
   const auto ground = [](Vec2 p) { return std::clamp(104.0 - p.x, -6.0, 0.0); };
   const testing::Environment quay(
       [&] {
@@ -283,7 +319,7 @@ TEST(ReceiverLegs, FromAnEdgePassAboveTheGround) {
 }
 
 // Behind the second block, and next to the corner that hides the antenna: what the image tracer finds.
-TEST(ReceiverLegs, BesideCornersLossIsThatOfExactRays) {
+TEST(RayLegs, BesideCornersLossIsThatOfExactRays) {
   const auto receivers = testing::receivers_at({in_scene({98, -14, 1.5})});
   Transmitter transmitter = testing::test_transmitter(in_scene({-40, 10, 6}));
   transmitter.frequency_hz = 450e6;
@@ -297,7 +333,7 @@ TEST(ReceiverLegs, BesideCornersLossIsThatOfExactRays) {
 }
 
 // On the wall of the block that hides the antenna, on either side of where rounding may put a crossing with it.
-TEST(ReceiverLegs, OnAWallTheBuildingIsInTheWay) {
+TEST(RayLegs, OnAWallTheBuildingIsInTheWay) {
   std::vector<Vec3> places;
   for (const double beside_wall_m : {0.01, 0.001, 0.0}) {
     places.push_back(in_scene({30 + beside_wall_m, -13, 1.5}));

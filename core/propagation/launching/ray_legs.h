@@ -1,26 +1,26 @@
 // SPDX-License-Identifier: GPL-3.0-or-later
-// Whether a ray to a receiver can go as it is drawn. Rows say which elements see each other by their middles; the ray,
+// Whether a ray to a target can go as it is drawn. Rows say which elements see each other by their middles; the ray,
 // which meets tiles and edges elsewhere, may pass through a wall or into a slope, or be reflected beyond the end of a
-// wall. That is asked where rays are single and few. Internal to core/propagation.
+// wall. That is asked where is_followed(). Internal to core/propagation.
 #pragma once
 
 #include <cstddef>
 #include <cstdint>
 #include <optional>
-#include <vector>
 
 #include "core/propagation/launching/launch_environment.h"
+#include "core/propagation/launching/ray_path.h"
 #include "core/propagation/launching/rays_in_any_order.h"
 #include "core/propagation/launching/roofs_before_walls.h"
-#include "core/propagation/tubes/ray_ending.h"
+#include "core/propagation/tubes/left_of_ray.h"
 
 namespace tesseray {
 
-class ReceiverLegs {
+class RayLegs {
  public:
   // Keeps references to all. Without `roofs` a wall sends nothing from where roofs hide it.
-  ReceiverLegs(const LaunchEnvironment& environment, const Transmitter& transmitter, const LaunchView& view,
-               const RoofsBeforeWalls* roofs = nullptr)
+  RayLegs(const LaunchEnvironment& environment, const Transmitter& transmitter, const LaunchView& view,
+          const RoofsBeforeWalls* roofs = nullptr)
       : environment_(environment), transmitter_(transmitter), view_(view), roofs_(roofs) {}
 
   // A ray that meets surfaces and edges where they are, and nothing between them.
@@ -44,13 +44,13 @@ class ReceiverLegs {
 
  private:
   // The elements that the ray meets where its power has not been summed before, where it comes from to them, and the
-  // places where it meets them, from there to the receiver.
+  // places where it meets them, from there to the target.
   struct Way {
     InteractionChain chain;
     VirtualSource source;
     bool begins_at_tile = false;
     bool begins_as_drawn = false;  // at the element to which the ray was launched first
-    std::vector<Vec3> places;
+    RayPlaces places;
   };
   // In the order in which the ray meets them; nothing where it comes to a tile from behind in any.
   std::optional<Way> way_of(const RayEnding& ending, std::uint32_t number) const;
@@ -82,12 +82,5 @@ class ReceiverLegs {
   const LaunchView& view_;
   const RoofsBeforeWalls* roofs_;
 };
-
-// A ray with what is left of it besides: its source, and its end with that source.
-inline VirtualSource past_roofs(VirtualSource source, LeftOfRay left) {
-  source.offset_m += left.offset_m;
-  return source;
-}
-RayEnding past_roofs(const RayEnding& ending, const VirtualSource& source, LeftOfRay left);
 
 }  // namespace tesseray
