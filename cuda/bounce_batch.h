@@ -160,9 +160,9 @@ template <class Together>
 TESSERAY_HD void arrive_followed(const BounceBatch& batch, std::uint64_t k) {
   const LeftOfRay& left = batch.left[k];
   if (!(left.amplitude > 0)) return;
-  const HeldRay& ray = batch.rays[k];
-  const VirtualSource source = past_roofs(ray.source, left);
-  sum_arrival<Together>(batch, past_roofs(ray.ending(), source, left), ray.number);
+  HeldRay ray = batch.rays[k];
+  ray.keep(left);
+  sum_arrival<Together>(batch, ray.ending(), ray.number);
 }
 
 // Whose rays bounced_rays.h follows: those of one hit.

@@ -151,8 +151,9 @@ class Bounces::RaysOfThread {
     if (!is_to_follow) return bounces_.arrive(ending, number, *state_->arrivals);
     const LeftOfRay left = bounces_.follow(ending, number, state_->in_any_order);
     if (!(left.amplitude > 0)) return;
-    const VirtualSource source = past_roofs(ending.source, left);
-    bounces_.arrive(past_roofs(ending, source, left), number, *state_->arrivals);
+    HeldRay ray(ending, number);
+    ray.keep(left);
+    bounces_.arrive(ray.ending(), number, *state_->arrivals);
   }
   Tube& new_child() { return children_.emplace_back(); }
 
@@ -202,8 +203,8 @@ LeftOfRay Bounces::follow(const RayEnding& ending, std::uint32_t number, RaysInA
     in_any_order.arrived.push_back(*ray->in_any_order);
     return left;
   }
-  const VirtualSource source = past_roofs(ending.source, left);
-  in_any_order.waiting.push_back({*ray->in_any_order, {past_roofs(ending, source, left), number}});
+  in_any_order.waiting.push_back({*ray->in_any_order, HeldRay(ending, number)});
+  in_any_order.waiting.back().held.keep(left);
   return nothing;
 }
 

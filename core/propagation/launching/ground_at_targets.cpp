@@ -6,6 +6,7 @@
 
 #include "core/propagation/launching/launch_arrivals.h"
 #include "core/propagation/rooftops/rooftop_line.h"
+#include "core/propagation/rows/point_intervals.h"
 
 namespace tesseray {
 
@@ -100,12 +101,15 @@ std::uint32_t LaunchArrivals::reflecting_ground(const RayEnding& ending, std::ui
     const RayEnding reflected{image, ending.strength, ending.mechanism, ending.departure_gain, chain, false, {}};
     return ray_legs_.place_on(tile_number, reflected, number);
   };
+  const auto is_on = [&](std::uint32_t tile_number, Vec3 place) {
+    return TileFrame(environment_.tiling.tiles[tile_number]).holds(place);
+  };
   // In the plane below the receiver it may lie on another tile, whose plane has it elsewhere again.
   const std::optional<Vec3> below = place_in_plane_of(ground);
-  if (!below || environment_.ground_tiles.holds(ground, *below)) return below ? ground : no_index;
+  if (!below || is_on(ground, *below)) return below ? ground : no_index;
   const std::uint32_t met = environment_.ground_tiles.near(below->xy());
   const std::optional<Vec3> place = met == no_index ? std::nullopt : place_in_plane_of(met);
-  return place && environment_.ground_tiles.holds(met, *place) ? met : no_index;
+  return place && is_on(met, *place) ? met : no_index;
 }
 
 bool LaunchArrivals::arrives_along_ground(const RayEnding& ending, std::uint32_t number) const {

@@ -1,10 +1,7 @@
 // SPDX-License-Identifier: GPL-3.0-or-later
 #include "core/propagation/launching/ground_tiles.h"
 
-#include <cmath>
 #include <optional>
-
-#include "core/propagation/rows/point_intervals.h"
 
 namespace tesseray {
 namespace {
@@ -26,11 +23,6 @@ GroundTiles::GroundTiles(const Tiling& tiling, bool are_asked)
 std::uint32_t GroundTiles::near(Vec2 place) const {
   const std::optional<NearestTile> nearest = index_.nearest_2d(place);
   return nearest && nearest->distance_m <= tiling_.tiles[nearest->tile].side_m() ? nearest->tile : no_index;
-}
-
-bool GroundTiles::holds(std::uint32_t tile, Vec3 place) const {
-  const Vec3 at = TileFrame(tiling_.tiles[tile]).coordinates(place);
-  return std::fabs(at.x) <= 1 && std::fabs(at.y) <= 1;
 }
 
 }  // namespace tesseray

@@ -18,8 +18,6 @@ class GroundTiles {
 
   // The nearest within its side; no_index where there is none.
   std::uint32_t near(Vec2 place) const;
-  // Whether a place in its plane lies on a tile.
-  bool holds(std::uint32_t tile, Vec3 place) const;
 
  private:
   const Tiling& tiling_;

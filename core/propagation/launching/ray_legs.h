@@ -13,6 +13,7 @@
 #include "core/propagation/launching/rays_in_any_order.h"
 #include "core/propagation/launching/roofs_before_walls.h"
 #include "core/propagation/tubes/left_of_ray.h"
+#include "core/propagation/tubes/ray_ending.h"
 
 namespace tesseray {
 

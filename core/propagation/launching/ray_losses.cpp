@@ -80,8 +80,9 @@ class RayLosses::Account {
       const LeftOfRay left = ray_legs_.left_at_wall(ending, number);
       near_roofs_ *= squared(left.amplitude);
       phase_m_ += left.offset_m;
-      const VirtualSource source = past_roofs(ending.source, left);
-      arrivals_.arrive(past_roofs(ending, source, left), number, state_.arrivals);
+      HeldRay ray(ending, number);
+      ray.keep(left);
+      arrivals_.arrive(ray.ending(), number, state_.arrivals);
     }
   }
   Tube& new_child() { return children_.emplace_back(); }

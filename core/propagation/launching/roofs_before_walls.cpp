@@ -1,21 +1,10 @@
 // SPDX-License-Identifier: GPL-3.0-or-later
 #include "core/propagation/launching/roofs_before_walls.h"
 
-#include <cmath>
-
+#include "core/propagation/rows/point_intervals.h"
 #include "core/visibility/occlusion/occlusion_view.h"
 
 namespace tesseray {
-namespace {
-
-bool lies_on(const Tile& tile, Vec3 place) {
-  const auto is_between_ends = [&](Vec3 half) {
-    return std::fabs(dot(place - tile.centroid, half)) <= squared_norm(half);
-  };
-  return is_between_ends(tile.half_u) && is_between_ends(tile.half_v);
-}
-
-}  // namespace
 
 std::optional<LeftOfRay> RoofsBeforeWalls::left_at(std::uint32_t tile_number, Vec3 place) const {
   const Tile& tile = setting_.environment.tiling.tiles[tile_number];
@@ -25,7 +14,7 @@ std::optional<LeftOfRay> RoofsBeforeWalls::left_at(std::uint32_t tile_number, Ve
   ThreadState& state = threads_.local();
   const LeftOnTile& on_tile = left_on_tile(tile_number, state);
   if (on_tile.runs_along_ground || !(on_tile.at_middle.amplitude > 0)) return as_at_middle();
-  if (!is_hidden && !on_tile.comes_near && lies_on(tile, place)) return LeftOfRay{};
+  if (!is_hidden && !on_tile.comes_near && TileFrame(tile).holds(place)) return LeftOfRay{};
   const LeftOfRay left = left_by_roofs(tile_number, place, state);
   if (is_hidden && !(left.comes_near && left.amplitude < most_left_of_hidden)) return std::nullopt;
   return LeftOfRay{left.amplitude / on_tile.at_middle.amplitude, left.offset_m - on_tile.at_middle.offset_m};
@@ -43,11 +32,9 @@ const RoofsBeforeWalls::LeftOnTile& RoofsBeforeWalls::left_on_tile(std::uint32_t
   left.at_middle = waves_.left_by_roofs(way, tile_number, middle, state.work);
   // Rays to its lower corners pass lower over all roofs than those to the rest of it.
   const Tile& tile = setting_.environment.tiling.tiles[tile_number];
-  const bool u_is_upright = std::fabs(tile.half_u.z) > std::fabs(tile.half_v.z);
-  const Vec3 up = u_is_upright ? tile.half_u : tile.half_v, along = u_is_upright ? tile.half_v : tile.half_u;
-  const Vec3 foot = tile.centroid - std::copysign(1.0, up.z) * up;
-  left.comes_near = left.at_middle.comes_near || left_by_roofs(tile_number, foot - along, state).comes_near ||
-                    left_by_roofs(tile_number, foot + along, state).comes_near;
+  const Vec3 foot = tile.centroid - tile.half_v;
+  left.comes_near = left.at_middle.comes_near || left_by_roofs(tile_number, foot - tile.half_u, state).comes_near ||
+                    left_by_roofs(tile_number, foot + tile.half_u, state).comes_near;
   return left;
 }
 

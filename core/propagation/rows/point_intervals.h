@@ -44,6 +44,11 @@ struct TileFrame {
     const Vec3 p = point - centroid;
     return {dot(p, dual_u), dot(p, dual_v), dot(p, normal)};
   }
+  // Whether a place in its plane lies on the tile.
+  TESSERAY_HD bool holds(Vec3 place) const {
+    const Vec3 at = coordinates(place);
+    return std::fabs(at.x) <= 1 && std::fabs(at.y) <= 1;
+  }
 };
 
 // The numbers of one point against a tile (an edge segment, without v); first_u is infinite where nothing is bounced to

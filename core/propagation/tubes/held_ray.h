@@ -4,6 +4,7 @@
 
 #include <cstdint>
 
+#include "core/propagation/tubes/left_of_ray.h"
 #include "core/propagation/tubes/ray_ending.h"
 
 namespace tesseray {
@@ -28,6 +29,10 @@ struct HeldRay {
         number(target),
         mechanism(ending.mechanism),
         coherent_ground_reflection(ending.coherent_ground_reflection) {}
+  TESSERAY_HD void keep(const LeftOfRay& left) {
+    source.offset_m += left.offset_m;
+    attenuation = left.amplitude * attenuation;
+  }
   // Refers to this.
   TESSERAY_HD RayEnding ending() const {
     RayEnding ending{source, strength, mechanism, departure_gain, chain, coherent_ground_reflection, attenuation};
