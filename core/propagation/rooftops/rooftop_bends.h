@@ -178,10 +178,11 @@ TESSERAY_HD inline RoundGround thinned_round_ground(const TerrainView& terrain, 
   return round;
 }
 
-// With the vertices of round ground between the ends and crests next to them, as many as there is room for.
+// Fills a path, with the vertices of round ground between the ends and crests next to them, as many as there is room
+// for. REQUIRES: it is empty. The caller's own, since nvcc 13.0 lays another array over one that is returned.
 template <class Row>
-TESSERAY_HD inline ChosenPath with_round_ground(const RooftopSceneView& scene, const RooftopLine& line, const Row& row,
-                                                const ScreenChoice& choice, double wavelength_m) {
+TESSERAY_HD inline void add_with_round_ground(const RooftopSceneView& scene, const RooftopLine& line, const Row& row,
+                                              const ScreenChoice& choice, double wavelength_m, ChosenPath& path) {
   ChosenPath chosen = chosen_path(scene, line, row, choice);
   thin_out_crests(wavelength_m, chosen);
   const std::uint32_t last = chosen.count - 1;
@@ -192,7 +193,6 @@ TESSERAY_HD inline ChosenPath with_round_ground(const RooftopSceneView& scene, c
   const std::uint32_t room = (most_screens + 2 - chosen.count) / 2;
   const std::uint32_t left_out = before.count > room ? before.count - room : 0;
   const std::uint32_t kept = behind.count > room ? room : behind.count;
-  ChosenPath path;
   for (std::uint32_t p = 0; p <= last; ++p) {
     if (p == 1) {
       for (std::uint32_t v = left_out; v < before.count; ++v) {
@@ -206,7 +206,6 @@ TESSERAY_HD inline ChosenPath with_round_ground(const RooftopSceneView& scene, c
   }
   thin_out_crests(wavelength_m, path);
   leave_out_deep_crests(wavelength_m, path);
-  return path;
 }
 
 TESSERAY_HD inline void add_grounds_between(const RooftopSceneView& scene, const RooftopRays& rays,
@@ -391,7 +390,8 @@ TESSERAY_HD inline void find_rooftop_bends(const RooftopSceneView& scene, const 
   }
   const ScreenChoice choice = choose_screens(row, rays.wavelength_m);
   if (choice.count < 3) return;
-  const ChosenPath path = rooftop_detail::with_round_ground(scene, line, row, choice, rays.wavelength_m);
+  ChosenPath path;
+  rooftop_detail::add_with_round_ground(scene, line, row, choice, rays.wavelength_m, path);
   const Vec2* const points = path.points;
   if (!target.is_over_ground && rooftop_detail::arrives_behind(rays, target, points[path.count - 2])) return;
 

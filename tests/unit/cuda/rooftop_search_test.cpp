@@ -20,6 +20,7 @@
 #include "tests/support/environment.h"
 #include "tests/support/same_sums.h"
 #include "tests/support/synthetic_city.h"
+#include "tests/unit/cuda/compiled_rooftop_search.h"
 #include "tests/unit/cuda/on_host_and_gpu.h"
 
 namespace tesseray::test {
@@ -38,6 +39,11 @@ INSTANTIATE_TEST_SUITE_P(On, RooftopsAtOnce,
                          ::testing::Values(Runs<MakeRooftopSearch>{"host", on_host, 0},
                                            Runs<MakeRooftopSearch>{"cuda", make_cuda_rooftop_search, 1e-9}),
                          named_by_device);
+#ifdef TESSERAY_RUNS_COMPILED_KERNELS
+INSTANTIATE_TEST_SUITE_P(AsCompiled, RooftopsAtOnce,
+                         ::testing::Values(Runs<MakeRooftopSearch>{"on_host", make_compiled_rooftop_search, 1e-9}),
+                         named_by_device);
+#endif
 
 testing::SyntheticCityOptions city_of(double width_m, double hill_m, std::uint64_t seed) {
   testing::SyntheticCityOptions options;
