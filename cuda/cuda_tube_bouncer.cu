@@ -78,9 +78,12 @@ struct Slot {
            capacity.children * (sizeof(Tube) + sizeof(HitPlace) + sizeof(HeldRay) + sizeof(LeftOfRay));
   }
 
+  // With the rays that a thread holds beside it.
   std::size_t host_bytes() const {
+    constexpr std::size_t held_by_thread = 2;
     return groups.host.bytes() + tubes.host.bytes() + members.host.bytes() + children.host.bytes() +
-           child_places.host.bytes() + rays.host.bytes() + left.host.bytes() + counts.host.bytes();
+           child_places.host.bytes() + counts.host.bytes() + held_by_thread * (rays.host.bytes() + left.host.bytes()) +
+           rays.host.bytes() + left.host.bytes();
   }
 
   CudaStream stream;
@@ -113,10 +116,17 @@ class CudaLaunchBouncer final : public LaunchBouncer {
   std::uint64_t bounce(const TubeBatch& batch, const FollowRays& follow, std::vector<Tube>& children) override {
     if (batch.groups.empty()) return 0;
     UnorderedChildren made;
+    std::vector<HeldRay> held;
     std::uint64_t hits = 0;
     {
       const SlotPool<Slot>::Lease lease(slots_);
-      hits = bounce_in(lease.slot(), batch, follow, made);
+      hits = bounce_in(lease.slot(), batch, follow, made, held);
+    }
+    // Meanwhile others have the slot.
+    const std::vector<LeftOfRay> left = follow_all(follow, held);
+    if (!held.empty()) {
+      const SlotPool<Slot>::Lease lease(slots_);
+      let_arrive(lease.slot(), held, left);
     }
     made.append_in_order(children);
     return hits;
@@ -146,7 +156,9 @@ class CudaLaunchBouncer final : public LaunchBouncer {
   }
 
  private:
-  std::uint64_t bounce_in(Slot& slot, const TubeBatch& batch, const FollowRays& follow, UnorderedChildren& made) const {
+  // `held`: rays that the CPU is still to follow, fewer than a slot has room for twice.
+  std::uint64_t bounce_in(Slot& slot, const TubeBatch& batch, const FollowRays& follow, UnorderedChildren& made,
+                          std::vector<HeldRay>& held) const {
     const BounceBatch bodies = send(slot, batch);
     if (bodies.group_count == 0) return 0;
     const cudaStream_t stream = slot.stream.get();
@@ -159,8 +171,10 @@ class CudaLaunchBouncer final : public LaunchBouncer {
       const std::uint64_t end = std::min<std::uint64_t>(hits, first + capacity_.children);
       check_cuda(cudaMemsetAsync(bodies.child_count, 0, 2 * sizeof(std::uint64_t), stream), doing);
       launch_kernel(follow_hits, blocks_for(end - first), stream, doing, bodies, first, end);
-      fetch_children(slot, made);
-      follow_held(slot, bodies, follow);
+      fetch_children(slot, made, held);
+      if (held.size() < capacity_.children) continue;
+      let_arrive(slot, held, follow_all(follow, held));
+      held.clear();
     }
     return hits;
   }
@@ -177,11 +191,17 @@ class CudaLaunchBouncer final : public LaunchBouncer {
     slot.members.send(batch.members.size(), slot.stream, doing);
     std::uint64_t* const counts = slot.counts.device.data();
     check_cuda(cudaMemsetAsync(counts, 0, 3 * sizeof(std::uint64_t), slot.stream.get()), doing);
+    BounceBatch bodies = bodies_in(slot);
+    bodies.group_count = pieces;
+    bodies.tube_count = static_cast<std::uint32_t>(batch.tubes.size());
+    return bodies;
+  }
+
+  BounceBatch bodies_in(const Slot& slot) const {
+    std::uint64_t* const counts = slot.counts.device.data();
     return {.launch = view_,
             .groups = slot.groups.device.data(),
-            .group_count = pieces,
             .tubes = slot.tubes.device.data(),
-            .tube_count = static_cast<std::uint32_t>(batch.tubes.size()),
             .members = slot.members.device.data(),
             .bounds = slot.bounds.data(),
             .draws = slot.draws.data(),
@@ -198,7 +218,7 @@ class CudaLaunchBouncer final : public LaunchBouncer {
   }
 
   // With the rays that are held.
-  static void fetch_children(const Slot& slot, UnorderedChildren& made) {
+  static void fetch_children(const Slot& slot, UnorderedChildren& made, std::vector<HeldRay>& held) {
     slot.counts.fetch(3, slot.stream, doing);
     slot.stream.wait(doing);
     const std::uint64_t count = slot.counts.host.data()[1], rays = slot.counts.host.data()[2];
@@ -210,15 +230,28 @@ class CudaLaunchBouncer final : public LaunchBouncer {
     if (count + rays == 0) return;
     slot.stream.wait(doing);
     made.add(slot.children.host.data(), slot.child_places.host.data(), count);
+    held.insert(held.end(), slot.rays.host.data(), slot.rays.host.data() + rays);
   }
 
-  // REQUIRES: the rays held are on the host.
-  static void follow_held(const Slot& slot, const BounceBatch& bodies, const FollowRays& follow) {
-    const std::uint64_t rays = slot.counts.host.data()[2];
-    if (rays == 0) return;
-    follow({slot.rays.host.data(), rays}, {slot.left.host.data(), rays});
-    slot.left.send(rays, slot.stream, doing);
-    launch_kernel(arrive_all_followed, blocks_for(rays), slot.stream.get(), doing, bodies, rays);
+  static std::vector<LeftOfRay> follow_all(const FollowRays& follow, std::span<const HeldRay> held) {
+    std::vector<LeftOfRay> left(held.size());
+    if (!held.empty()) follow(held, left);
+    return left;
+  }
+
+  // Sums what is left of rays that were held.
+  void let_arrive(const Slot& slot, std::span<const HeldRay> held, std::span<const LeftOfRay> left) const {
+    const BounceBatch bodies = bodies_in(slot);
+    for (std::size_t first = 0; first < held.size(); first += capacity_.children) {
+      const std::size_t count = std::min<std::size_t>(held.size() - first, capacity_.children);
+      // What was sent before has left the host's memory.
+      slot.stream.wait(doing);
+      std::copy_n(held.begin() + static_cast<std::ptrdiff_t>(first), count, slot.rays.host.data());
+      std::copy_n(left.begin() + static_cast<std::ptrdiff_t>(first), count, slot.left.host.data());
+      slot.rays.send(count, slot.stream, doing);
+      slot.left.send(count, slot.stream, doing);
+      launch_kernel(arrive_all_followed, blocks_for(count), slot.stream.get(), doing, bodies, std::uint64_t{count});
+    }
   }
 
   BounceCapacity capacity_;
