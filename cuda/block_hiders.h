@@ -153,13 +153,10 @@ class BlockHiders {
     const Outline outline = outline_of(kind, index);
     const double height = outline.top_z - eye_z_ - occluder_margin_m;
     StepSlopes slopes(first_bin / bins_per_step * bins_per_step);
-    if (outline.is_one_wall) {
-      slopes.add_wall(outline.corner(0) - eye_, outline.corner(1) - eye_, height, true);
-    } else {
-      for (std::uint32_t k = 0; k < outline.corners; ++k) {
-        const std::uint32_t next = k + 1 < outline.corners ? k + 1 : 0;
-        slopes.add_wall(outline.corner(k) - eye_, outline.corner(next) - eye_, height, false);
-      }
+    const std::uint32_t walls = outline.is_one_wall ? 1 : outline.corners;
+    for (std::uint32_t k = 0; k < walls; ++k) {
+      const std::uint32_t next = k + 1 < outline.corners ? k + 1 : 0;
+      slopes.add_wall(outline.corner(k) - eye_, outline.corner(next) - eye_, height, outline.is_one_wall);
     }
     raise_bins(block_, memory_.horizon, slopes, first_bin, end_bin);
   }

@@ -13,7 +13,7 @@
 
 namespace tesseray {
 
-inline constexpr std::uint32_t horizon_bins = 2048;
+inline constexpr std::uint32_t horizon_bins = 1024;
 inline constexpr double bins_per_azimuth = horizon_bins / 8.0;
 // Azimuths closer than this (in eighths of the circle) to a bin's end count for both of its sides: above the rounding
 // of azimuths of what is at least a metre away, and of the exact test.
@@ -56,26 +56,13 @@ TESSERAY_HD inline void reset_horizon(const Block& block, BlockHorizon& horizon,
 // Brings the tree up to date with its bins.
 template <class Block>
 TESSERAY_HD inline void settle_horizon(const Block& block, BlockHorizon& horizon) {
-  // Four levels at a time, each by the threads of one node of the level above them.
-  constexpr std::uint32_t levels = 4;
-  const auto settle_below = [&](std::uint32_t top_node) {
-    for (std::uint32_t shift = levels; shift-- > 0;) {
-      const std::uint32_t first = top_node << shift;
-      for (std::uint32_t node = first; node < first + (1u << shift); ++node) {
-        const std::int32_t left = horizon.nodes[2 * node], right = horizon.nodes[2 * node + 1];
-        horizon.nodes[node] = left < right ? left : right;
-      }
-    }
-  };
-  constexpr std::uint32_t lower_tops = horizon_bins >> levels, upper_tops = lower_tops >> levels;
-  block.for_each(lower_tops, [&](std::uint32_t k) { settle_below(lower_tops + k); });
-  block.for_each(upper_tops, [&](std::uint32_t k) { settle_below(upper_tops + k); });
-  block.once([&] {
-    for (std::uint32_t node = upper_tops - 1; node > 0; --node) {
+  for (std::uint32_t level = horizon_bins / 2; level > 0; level /= 2) {
+    block.for_each(level, [&](std::uint32_t k) {
+      const std::uint32_t node = level + k;
       const std::int32_t left = horizon.nodes[2 * node], right = horizon.nodes[2 * node + 1];
       horizon.nodes[node] = left < right ? left : right;
-    }
-  });
+    });
+  }
 }
 
 // The least slope of the bins first … last. REQUIRES: 0 ≤ first ≤ last < horizon_bins.
@@ -173,10 +160,11 @@ struct StepSlopes {
 
     // The square's side that the bins lie on: its middle and the way along it. Slopes are linear there.
     const std::uint32_t side = base % horizon_bins / (horizon_bins / 4);
-    constexpr Vec2 middles[] = {{1, 0}, {0, 1}, {-1, 0}, {0, -1}}, steps[] = {{0, 1}, {-1, 0}, {0, -1}, {1, 0}};
+    const Vec2 middle_of_side = {side == 0 ? 1.0 : side == 2 ? -1.0 : 0.0, side == 1 ? 1.0 : side == 3 ? -1.0 : 0.0};
+    const Vec2 step = {-middle_of_side.y, middle_of_side.x};
     const double middle = 2.0 * side + 1 + 8.0 * (base / horizon_bins);
-    const double at_middle = is_in_plane ? 0 : height * cross(middles[side], along) / turn;
-    const double per_azimuth = is_in_plane ? 0 : height * cross(steps[side], along) / turn;
+    const double at_middle = is_in_plane ? 0 : height * cross(middle_of_side, along) / turn;
+    const double per_azimuth = is_in_plane ? 0 : height * cross(step, along) / turn;
     for (std::uint32_t k = 0; k < bins_per_step; ++k) {
       const double begin = (base + k) / bins_per_azimuth, end = (base + k + 1) / bins_per_azimuth;
       const bool touches = low <= end + azimuth_doubt && high >= begin - azimuth_doubt;

@@ -2,6 +2,7 @@
 #include <algorithm>
 #include <vector>
 
+#include "cuda/blocked_paths.h"
 #include "cuda/cuda_sight_runner.h"
 #include "cuda/device_copy.h"
 #include "cuda/kernel_launch.h"
@@ -10,12 +11,39 @@
 namespace tesseray {
 namespace {
 
-__global__ void __launch_bounds__(threads_per_block)
-    find_sights(const __grid_constant__ SightSceneView scene, const __grid_constant__ SightSearchLimits limits,
-                const __grid_constant__ FoundNumbers out, const Element* sources) {
+// A search has many steps of few things each: a warp waits for nobody.
+constexpr unsigned threads_of_search = 32;
+constexpr unsigned searches_together = 16, path_blocks_together = 5;  // on one multiprocessor
+
+// So many fill any GPU; those that come late find nothing left to do.
+unsigned blocks_for_paths(std::uint64_t most_candidates) {
+  constexpr unsigned plenty = 2048, threads_of_group = 32;
+  return std::min(plenty, blocks_for(most_candidates / candidates_taken_at_once * threads_of_group + 1));
+}
+
+// A block for each source.
+__global__ void __launch_bounds__(threads_of_search, searches_together)
+    search_candidates(const __grid_constant__ SightSceneView scene, const __grid_constant__ SightSearchLimits limits,
+                      const __grid_constant__ SightCandidates candidates, const Element* sources) {
   __shared__ SightBlockMemory memory;
   const DeviceBlock block;
-  SightBlock(block, scene, limits, memory, out, sources[blockIdx.x], blockIdx.x).run();
+  SightBlock(block, scene, limits, memory, candidates, sources[blockIdx.x], blockIdx.x).run();
+}
+
+template <class Obstacles>
+__global__ void __launch_bounds__(threads_per_block, path_blocks_together)
+    strike_out(const __grid_constant__ SightSceneView scene, const __grid_constant__ SightCandidates candidates,
+               const Element* sources, std::uint64_t* next) {
+  strike_out_blocked<Obstacles>(DeviceGroup(), scene, sources, candidates, *next);
+}
+
+// A block for each source.
+__global__ void __launch_bounds__(threads_per_block)
+    gather_found(const __grid_constant__ SightSceneView scene, const __grid_constant__ SightCandidates candidates,
+                 const __grid_constant__ FoundNumbers found) {
+  __shared__ FoundMemory memory;
+  const DeviceBlock block;
+  FoundList(block, memory, found, blockIdx.x).gather(scene, candidates);
 }
 
 class CudaSightRunner final : public SightRunner {
@@ -33,6 +61,7 @@ class CudaSightRunner final : public SightRunner {
   std::uint32_t max_batch() const override { return capacity_.sources; }
 
   void start(std::uint32_t slot_number, std::span<const Element> sources, const SightSearchLimits& limits) override {
+    const std::string doing = "starting a batch";
     Slot& slot = slots_[slot_number];
     const cudaStream_t stream = slot.stream.get();
     slot.source_count = sources.size();
@@ -41,14 +70,22 @@ class CudaSightRunner final : public SightRunner {
     check_cuda(cudaMemcpyAsync(slot.sources.data(), slot.host_sources.data(), sources.size_bytes(),
                                cudaMemcpyHostToDevice, stream),
                "taking elements");
-    check_cuda(cudaMemsetAsync(slot.used.data(), 0, 2 * sizeof(std::uint64_t), stream), "starting a batch");
-    check_cuda(cudaMemsetAsync(slot.has_overflowed.data(), 0, count, stream), "starting a batch");
-    const FoundNumbers out = {slot.numbers.data(), slot.runs.data(), capacity_.numbers,
-                              capacity_.runs,      slot.used.data(), slot.has_overflowed.data()};
+    check_cuda(cudaMemsetAsync(slot.counters.data(), 0, sizeof(Counters), stream), doing);
+    check_cuda(cudaMemsetAsync(slot.has_overflowed.data(), 0, count, stream), doing);
     if (count > 0) {
-      launch_kernel(find_sights, count, stream, "starting a batch", scene_.view(), limits, out, slot.sources.data());
+      Counters& counters = *slot.counters.data();
+      const SightCandidates candidates = slot.candidates_view(capacity_);
+      const Element* const sources_there = slot.sources.data();
+      const unsigned path_blocks = blocks_for_paths(capacity_.candidates);
+      launch_kernel(search_candidates, KernelBlocks(count, threads_of_search), stream, doing, scene_.view(), limits,
+                    candidates, sources_there);
+      launch_kernel(strike_out<ByPrisms>, path_blocks, stream, doing, scene_.view(), candidates, sources_there,
+                    &counters.next_by_prisms);
+      launch_kernel(strike_out<ByTerrain>, path_blocks, stream, doing, scene_.view(), candidates, sources_there,
+                    &counters.next_by_terrain);
+      launch_kernel(gather_found, count, stream, doing, scene_.view(), candidates, slot.found_view(capacity_));
     }
-    check_cuda(cudaMemcpyAsync(slot.host_used.data(), slot.used.data(), 2 * sizeof(std::uint64_t),
+    check_cuda(cudaMemcpyAsync(slot.host_used.data(), slot.counters.data()->found, 2 * sizeof(std::uint64_t),
                                cudaMemcpyDeviceToHost, stream),
                "handing over rows");
     check_cuda(cudaMemcpyAsync(slot.host_has_overflowed.data(), slot.has_overflowed.data(), count,
@@ -75,28 +112,48 @@ class CudaSightRunner final : public SightRunner {
   }
 
  private:
+  // Of one batch.
+  struct Counters {
+    std::uint64_t candidates[2], found[2], next_by_prisms, next_by_terrain;
+  };
+
   struct Slot {
     explicit Slot(const BatchCapacity& capacity)
         : sources(capacity.sources),
           host_sources(capacity.sources),
+          candidates(capacity.candidates),
+          candidate_runs(capacity.candidate_runs),
+          last_runs(capacity.sources),
           numbers(capacity.numbers),
           host_numbers(capacity.numbers),
           runs(capacity.runs),
           host_runs(capacity.runs),
-          used(2),
+          counters(1),
           host_used(2),
           has_overflowed(capacity.sources),
           host_has_overflowed(capacity.sources) {}
+
+    SightCandidates candidates_view(const BatchCapacity& capacity) const {
+      return {candidates.data(),           candidate_runs.data(), capacity.candidates,  capacity.candidate_runs,
+              counters.data()->candidates, last_runs.data(),      has_overflowed.data()};
+    }
+    FoundNumbers found_view(const BatchCapacity& capacity) const {
+      return {numbers.data(),         runs.data(),          capacity.numbers, capacity.runs,
+              counters.data()->found, has_overflowed.data()};
+    }
 
     CudaStream stream;
     std::size_t source_count = 0;
     DeviceArray<Element> sources;
     PinnedArray<Element> host_sources;
+    DeviceArray<SightCandidate> candidates;
+    DeviceArray<CandidateRun> candidate_runs;
+    DeviceArray<std::uint32_t> last_runs;
     DeviceArray<std::uint32_t> numbers;
     PinnedArray<std::uint32_t> host_numbers;
     DeviceArray<FoundRun> runs;
     PinnedArray<FoundRun> host_runs;
-    DeviceArray<std::uint64_t> used;
+    DeviceArray<Counters> counters;
     PinnedArray<std::uint64_t> host_used;
     DeviceArray<std::uint8_t> has_overflowed;
     PinnedArray<std::uint8_t> host_has_overflowed;

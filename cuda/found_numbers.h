@@ -1,11 +1,12 @@
 // SPDX-License-Identifier: GPL-3.0-or-later
-// The way of what blocks find out of them: sorted runs, appended to what all blocks of a batch found.
+// The way of what is seen out of the candidates: sorted runs, appended to what all sources of a batch found.
 #pragma once
 
 #include <cstdint>
 
 #include "core/base/host_device.h"
-#include "cuda/sight_block_memory.h"
+#include "cuda/sight_candidates.h"
+#include "cuda/sight_scene.h"
 
 namespace tesseray {
 
@@ -22,24 +23,42 @@ struct FoundNumbers {
   std::uint8_t* has_overflowed = nullptr;  // by source: its runs are not all there
 };
 
-// What one block found for its source.
+// What the threads of a block share. No initialisers, since a GPU's shared memory has none.
+struct FoundMemory {
+  static constexpr std::uint32_t capacity = 4096;
+  std::uint32_t numbers[capacity];
+  std::uint32_t count;
+  std::uint64_t out_begin;
+  bool has_room;
+};
+
+// Gathers what one source sees: those of its candidates that are not struck out. Every thread of a block has one.
 template <class Block>
 class FoundList {
  public:
-  TESSERAY_HD FoundList(const Block& block, SightBlockMemory& memory, const FoundNumbers& out,
-                        std::uint32_t source_index)
-      : block_(block), memory_(memory), out_(out), source_index_(source_index) {}
+  TESSERAY_HD FoundList(const Block& block, FoundMemory& memory, const FoundNumbers& out, std::uint32_t source)
+      : block_(block), memory_(memory), out_(out), source_(source) {}
 
-  TESSERAY_HD void add(std::uint32_t number) const { memory_.found[block_.claim(memory_.found_count, 1)] = number; }
-
-  // Makes sure that so many can be added. REQUIRES: at most found_capacity.
-  TESSERAY_HD void make_room(std::uint32_t count) const {
-    if (block_.settled(memory_.found_count) + count > SightBlockMemory::found_capacity) hand_over();
+  TESSERAY_HD void gather(const SightSceneView& scene, const SightCandidates& candidates) const {
+    if (out_.has_overflowed[source_] != 0) return;
+    block_.once([&] { memory_.count = 0; });
+    for (std::uint32_t r = candidates.last_run[source_]; r != CandidateRun::none; r = candidates.runs[r].previous) {
+      const CandidateRun run = candidates.runs[r];
+      static_assert(SightBlockMemory::candidate_capacity <= FoundMemory::capacity);
+      if (block_.settled(memory_.count) + run.count > FoundMemory::capacity) hand_over();
+      block_.for_each(run.count, [&](std::uint32_t k) {
+        const std::uint32_t element = candidates.items[run.begin + k].element;
+        if (element == SightCandidate::none) return;
+        memory_.numbers[block_.claim(memory_.count, 1)] = scene.elements[element].number;
+      });
+    }
+    hand_over();
   }
 
+ private:
   // Sorts what was found and appends it to what all blocks found.
   TESSERAY_HD void hand_over() const {
-    const std::uint32_t count = block_.settled(memory_.found_count);
+    const std::uint32_t count = block_.settled(memory_.count);
     if (count == 0) return;
     sort(count);
     block_.once([&] {
@@ -47,43 +66,42 @@ class FoundList {
       memory_.has_room = begin + count <= out_.number_capacity && run < out_.run_capacity;
       memory_.out_begin = begin;
       if (memory_.has_room) {
-        out_.runs[run] = {source_index_, count, begin};
+        out_.runs[run] = {source_, count, begin};
       } else {
-        out_.has_overflowed[source_index_] = 1;
+        out_.has_overflowed[source_] = 1;
         // The place is claimed all the same.
-        if (run < out_.run_capacity) out_.runs[run] = {source_index_, 0, 0};
+        if (run < out_.run_capacity) out_.runs[run] = {source_, 0, 0};
       }
-      memory_.found_count = 0;
+      memory_.count = 0;
     });
     if (block_.settled(memory_.has_room)) {
-      block_.for_each(count, [&](std::uint32_t k) { out_.numbers[memory_.out_begin + k] = memory_.found[k]; });
+      block_.for_each(count, [&](std::uint32_t k) { out_.numbers[memory_.out_begin + k] = memory_.numbers[k]; });
     }
   }
 
- private:
   // A bitonic network (K. Batcher, 1968): all comparisons of a stage are independent.
   TESSERAY_HD void sort(std::uint32_t count) const {
     std::uint32_t size_of_network = 1;
     while (size_of_network < count) size_of_network *= 2;
-    block_.for_each(size_of_network - count, [&](std::uint32_t k) { memory_.found[count + k] = 0xffffffffu; });
+    block_.for_each(size_of_network - count, [&](std::uint32_t k) { memory_.numbers[count + k] = 0xffffffffu; });
     for (std::uint32_t sorted = 2; sorted <= size_of_network; sorted *= 2) {
       for (std::uint32_t distance = sorted / 2; distance > 0; distance /= 2) {
         block_.for_each(size_of_network / 2, [&](std::uint32_t k) {
           const std::uint32_t low = k / distance * 2 * distance + k % distance, high = low + distance;
-          const std::uint32_t a = memory_.found[low], b = memory_.found[high];
+          const std::uint32_t a = memory_.numbers[low], b = memory_.numbers[high];
           const bool is_rising = (low & sorted) == 0;
           if ((a > b) != is_rising) return;
-          memory_.found[low] = b;
-          memory_.found[high] = a;
+          memory_.numbers[low] = b;
+          memory_.numbers[high] = a;
         });
       }
     }
   }
 
   const Block& block_;
-  SightBlockMemory& memory_;
+  FoundMemory& memory_;
   const FoundNumbers& out_;
-  std::uint32_t source_index_;
+  std::uint32_t source_;
 };
 
 }  // namespace tesseray

@@ -5,7 +5,6 @@
 #include <utility>
 
 #include "core/base/error.h"
-#include "core/base/parallel.h"
 
 namespace tesseray {
 namespace {
@@ -86,12 +85,21 @@ void search_again(SightRunner& runner, std::uint32_t slot, std::span<const Eleme
   }
 }
 
+// Calls body(begin, end) for the sources begin … end − 1 of each half.
+template <class Body>
+void for_each_half(std::size_t sources, SharedLoop& loop, const Body& body) {
+  loop.run((sources + rows_per_half - 1) / rows_per_half, [&](std::size_t half) {
+    const std::size_t begin = half * rows_per_half;
+    body(begin, std::min<std::size_t>(begin + rows_per_half, sources));
+  });
+}
+
 // `found`: what was started last in the slot, which has finished.
 Rows finished_rows(const FoundBatch& found, SightRunner& runner, std::uint32_t slot, std::span<const Element> sources,
-                   const SightSearchLimits& limits) {
+                   const SightSearchLimits& limits, SharedLoop& loop) {
   const RunsBySource runs(found.runs, sources.size());
   Rows rows(sources.size());
-  parallel_blocks(sources.size(), rows_per_half, no_progress(), [&](std::size_t begin, std::size_t end) {
+  for_each_half(sources.size(), loop, [&](std::size_t begin, std::size_t end) {
     for_each_row(found, runs, begin, end, [&](std::size_t source, std::span<const std::uint32_t> row) {
       rows[source].assign(row.begin(), row.end());
     });
@@ -103,10 +111,10 @@ Rows finished_rows(const FoundBatch& found, SightRunner& runner, std::uint32_t s
 }
 
 // Codes what a batch found, with all of whose sources it came to an end.
-void code_halves(const FoundBatch& found, std::span<HalfRows> halves) {
+void code_halves(const FoundBatch& found, std::span<HalfRows> halves, SharedLoop& loop) {
   const std::size_t sources = found.has_overflowed.size();
   const RunsBySource runs(found.runs, sources);
-  parallel_blocks(sources, rows_per_half, no_progress(), [&](std::size_t begin, std::size_t end) {
+  for_each_half(sources, loop, [&](std::size_t begin, std::size_t end) {
     HalfRows half;
     for_each_row(found, runs, begin, end, [&](std::size_t, std::span<const std::uint32_t> row) { half.add(row); });
     // A copy has no room for more.
@@ -114,8 +122,8 @@ void code_halves(const FoundBatch& found, std::span<HalfRows> halves) {
   });
 }
 
-void code_halves(const Rows& rows, std::span<HalfRows> halves) {
-  parallel_blocks(rows.size(), rows_per_half, no_progress(), [&](std::size_t begin, std::size_t end) {
+void code_halves(const Rows& rows, std::span<HalfRows> halves, SharedLoop& loop) {
+  for_each_half(rows.size(), loop, [&](std::size_t begin, std::size_t end) {
     for (std::size_t r = begin; r < end; ++r) halves[begin / rows_per_half].add(rows[r]);
   });
 }
@@ -125,16 +133,17 @@ void code_halves(const Rows& rows, std::span<HalfRows> halves) {
 Rows rows_of_batch(SightRunner& runner, std::uint32_t slot, std::span<const Element> sources,
                    const SightSearchLimits& limits) {
   runner.start(slot, sources, limits);
-  return finished_rows(runner.finish(slot), runner, slot, sources, limits);
+  SharedLoop loop;
+  return finished_rows(runner.finish(slot), runner, slot, sources, limits, loop);
 }
 
 void finish_halves(SightRunner& runner, std::uint32_t slot, std::span<const Element> sources,
-                   const SightSearchLimits& limits, std::span<HalfRows> halves) {
+                   const SightSearchLimits& limits, std::span<HalfRows> halves, SharedLoop& loop) {
   const FoundBatch found = runner.finish(slot);
   if (without_room(found).empty()) {
-    code_halves(found, halves);
+    code_halves(found, halves, loop);
   } else {
-    code_halves(finished_rows(found, runner, slot, sources, limits), halves);
+    code_halves(finished_rows(found, runner, slot, sources, limits, loop), halves, loop);
   }
 }
 

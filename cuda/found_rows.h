@@ -7,6 +7,7 @@
 #include <vector>
 
 #include "core/visibility/rows/half_rows.h"
+#include "cuda/shared_loop.h"
 #include "cuda/sight_runner.h"
 
 namespace tesseray {
@@ -19,8 +20,9 @@ std::vector<std::vector<std::uint32_t>> rows_of_batch(SightRunner& runner, std::
                                                       std::span<const Element> sources,
                                                       const SightSearchLimits& limits);
 
-// Waits for the batch that was started last in the slot, with these sources, and codes its rows: so many to a half.
+// Waits for the batch that was started last in the slot, with these sources, and codes its rows, so many to a half, by
+// the loop.
 void finish_halves(SightRunner& runner, std::uint32_t slot, std::span<const Element> sources,
-                   const SightSearchLimits& limits, std::span<HalfRows> halves);
+                   const SightSearchLimits& limits, std::span<HalfRows> halves, SharedLoop& loop);
 
 }  // namespace tesseray

@@ -6,7 +6,8 @@
 
 namespace tesseray {
 
-// Of all kernels: a multiple of a warp, and few enough that several blocks share a multiprocessor.
+// Of kernels that do not say otherwise: a multiple of a warp, and few enough that several blocks share a
+// multiprocessor.
 inline constexpr unsigned threads_per_block = 128;
 
 // Blocks that have a thread for each of so many things.
@@ -14,14 +15,20 @@ inline unsigned blocks_for(std::uint64_t things) {
   return static_cast<unsigned>((things + threads_per_block - 1) / threads_per_block);
 }
 
-// Starts so many blocks of a kernel when the stream has done what it has to do before; `doing` as for check_cuda().
-// REQUIRES: blocks > 0.
+struct KernelBlocks {
+  // REQUIRES: count > 0.
+  KernelBlocks(unsigned blocks, unsigned threads_of_each = threads_per_block)
+      : count(blocks), threads(threads_of_each) {}
+  unsigned count, threads;
+};
+
+// Starts a kernel when the stream has done what it has to do before; `doing` as for check_cuda().
 template <class... Parameters, class... Arguments>
-void launch_kernel(void (*kernel)(Parameters...), unsigned blocks, cudaStream_t stream, const std::string& doing,
+void launch_kernel(void (*kernel)(Parameters...), KernelBlocks blocks, cudaStream_t stream, const std::string& doing,
                    const Arguments&... arguments) {
   cudaLaunchConfig_t config{};
-  config.gridDim = dim3(blocks);
-  config.blockDim = dim3(threads_per_block);
+  config.gridDim = dim3(blocks.count);
+  config.blockDim = dim3(blocks.threads);
   config.stream = stream;
   check_cuda(cudaLaunchKernelEx(&config, kernel, arguments...), doing);
 }

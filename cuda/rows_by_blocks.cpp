@@ -11,6 +11,7 @@
 #include "core/visibility/rows/packed_rows.h"
 #include "cuda/found_rows.h"
 #include "cuda/halves_to_find.h"
+#include "cuda/shared_loop.h"
 
 namespace tesseray {
 namespace {
@@ -28,15 +29,15 @@ class HalvesByBlocks {
         runner_(make_runner(view_, suitable_capacity(elements_.size(), sources_per_batch, batches_in_flight))),
         limits_{.above_only = true, .max_distance_m = options.max_distance_m} {}
 
-  // Those that it gets from `left`, until none are.
-  void find(HalvesToFind& left, std::span<HalfRows> halves, const Progress& progress) {
+  // Those that it gets from `left`, until none are. `coding`: the loops by which it codes what was found.
+  void find(HalvesToFind& left, std::span<HalfRows> halves, SharedLoop& coding, const Progress& progress) {
     for (std::uint32_t slot = 0; slot < runner_->slots(); ++slot) start(slot, left);
     while (!in_flight_.empty()) {
       progress.throw_if_cancelled();
       const Batch batch = in_flight_.front();
       in_flight_.pop_front();
       finish_halves(*runner_, batch.slot, sources_of(batch.range), limits_,
-                    halves.subspan(batch.range.begin, batch.range.size()));
+                    halves.subspan(batch.range.begin, batch.range.size()), coding);
       left.have_found(batch.range.size());
       start(batch.slot, left);
     }
@@ -68,9 +69,12 @@ class HalvesByBlocks {
   std::deque<Batch> in_flight_;
 };
 
-// Halves by the CPU's search, on all threads, as long as there are some.
-void find_by_cpu(HalfRowFinder& finder, HalvesToFind& left, std::span<HalfRows> halves, const Progress& progress) {
+// Halves by the CPU's search, on all threads, as long as there are some; what blocks have found is coded first, since
+// they wait for it.
+void find_by_cpu(HalfRowFinder& finder, HalvesToFind& left, std::span<HalfRows> halves, SharedLoop& coding,
+                 const Progress& progress) {
   parallel_blocks(halves.size(), 1, no_progress(), [&](std::size_t, std::size_t) {
+    coding.help();
     const HalvesToFind::Range range = left.take_last();
     if (range.is_empty()) return;
     progress.throw_if_cancelled();
@@ -115,13 +119,16 @@ std::unique_ptr<Visibility> compute_visibility_by_blocks(const MakeSightRunner& 
   const std::size_t elements = tiling.tiles.size() + tiling.edges.size();
   std::vector<HalfRows> halves((elements + rows_per_half - 1) / rows_per_half);
   HalvesToFind left(halves.size(), searchers == Searchers::blocks_and_cpu, finding);
-  const auto by_blocks = [&] { HalvesByBlocks(make_runner, occlusion, tiling, options).find(left, halves, finding); };
+  SharedLoop coding;
+  const auto by_blocks = [&] {
+    HalvesByBlocks(make_runner, occlusion, tiling, options).find(left, halves, coding, finding);
+  };
   if (searchers == Searchers::blocks) {
     by_blocks();
   } else {
     run_beside(left, by_blocks, [&] {
       HalfRowFinder finder(occlusion, tiling, options);
-      find_by_cpu(finder, left, halves, finding);
+      find_by_cpu(finder, left, halves, coding, finding);
     });
   }
   return whole_rows(static_cast<std::uint32_t>(tiling.tiles.size()), static_cast<std::uint32_t>(tiling.edges.size()),

@@ -1,10 +1,11 @@
 // SPDX-License-Identifier: GPL-3.0-or-later
-// All that one element sees, found by a block of threads: front to back in square rings of cells, then of blocks of
-// cells, of which a horizon leaves out what is certainly hidden. What it does not leave out is decided by the exact
-// test, so that the rows are those of the definition, bit for bit, whatever else is full or in what order threads run.
+// All that one element may see, found by a block of threads: front to back in square rings of cells, then of blocks of
+// cells, of which a horizon leaves out what is certainly hidden. What it does not leave out is left to the exact test
+// (blocked_paths.h), so that the rows are those of the definition, bit for bit, whatever else is full or in what order
+// threads run.
 //
 // Lists of a block are short. Where one is full, occluders are forgotten (more is then tested exactly), and targets
-// are dealt with before more are taken.
+// are handed over before more are taken.
 #pragma once
 
 #include <cmath>
@@ -13,8 +14,8 @@
 #include "core/base/infinity.h"
 #include "cuda/block_hiders.h"
 #include "cuda/block_horizon.h"
-#include "cuda/found_numbers.h"
 #include "cuda/sight_block_memory.h"
+#include "cuda/sight_candidates.h"
 #include "cuda/sight_scene.h"
 #include "cuda/thread_block.h"
 
@@ -30,7 +31,7 @@ template <class Block>
 class SightBlock {
  public:
   TESSERAY_HD SightBlock(const Block& block, const SightSceneView& scene, const SightSearchLimits& limits,
-                         SightBlockMemory& memory, const FoundNumbers& out, const Element& source,
+                         SightBlockMemory& memory, const SightCandidates& out, const Element& source,
                          std::uint32_t source_index)
       : block_(block),
         scene_(scene),
@@ -39,44 +40,86 @@ class SightBlock {
         source_(source),
         eye_(source.point.xy()),
         hiders_(block, scene, memory, source.point, limits.above_only),
-        found_(block, memory, out, source_index) {}
+        candidates_(block, memory, out, source_index) {}
 
   TESSERAY_HD void run() {
-    if (source_.is_inside || scene_.element_count == 0) return;
-    reset_horizon(block_, memory_.horizon, static_cast<float>(limits_.above_only ? 0 : -infinity));
-    block_.once([&] {
-      memory_.hider_count[0] = memory_.hider_count[1] = 0;
-      memory_.step_count = memory_.cell_count = memory_.block_count = 0;
-      memory_.candidate_count = memory_.found_count = 0;
-    });
-    column_ = cell_at((eye_.x - scene_.origin.x) / scene_.cell_m, scene_.columns);
-    row_ = cell_at((eye_.y - scene_.origin.y) / scene_.cell_m, scene_.rows);
-    search_near();
-    search_far();
-    decide_candidates();
-    found_.hand_over();
+    if (!source_.is_inside && scene_.element_count > 0) search();
+    candidates_.close();
   }
 
  private:
   // Blocks so far from the source's own are searched cell by cell, in rings of cells; farther ones in rings of blocks.
-  static constexpr std::int32_t near_blocks = 2, size = SightGrid::block_cells;
+  static constexpr std::int32_t near_blocks = 2, size = SightGrid::block_cells,
+                                near_size = (2 * near_blocks + 1) * size;
   static constexpr std::uint32_t elements_per_step = 8;
+
+  struct Place {
+    std::int32_t i, j;
+  };
+  // Rings of squares around one: of cells as far as `near_blocks`, or of blocks from there on.
+  struct Rings {
+    bool is_far;
+    Place middle;
+    std::int32_t first, last;  // first … last
+    double side_m;
+  };
+
+  // Near and far in the same loops, so that a GPU has the code of what is done in them once.
+  TESSERAY_HD void search() {
+    reset_horizon(block_, memory_.horizon, static_cast<float>(limits_.above_only ? 0 : -infinity));
+    block_.once([&] {
+      memory_.hider_count[0] = memory_.hider_count[1] = 0;
+      memory_.step_count = memory_.cell_count = memory_.block_count = 0;
+    });
+    const Place cell = {cell_at((eye_.x - scene_.origin.x) / scene_.cell_m, scene_.columns),
+                        cell_at((eye_.y - scene_.origin.y) / scene_.cell_m, scene_.rows)};
+    near_ = {(cell.i / size - near_blocks) * size, (cell.j / size - near_blocks) * size};
+    Rings rings = near_rings(cell);
+    for (std::int32_t ring = rings.first; ring <= rings.last; ++ring) {
+      if (!begin_ring(nearest_of(rings, ring))) return;
+      visit_ring(rings, ring);
+      if (ring == rings.last && !rings.is_far) {  // from here on by blocks
+        rings = far_rings({cell.i / size, cell.j / size});
+        ring = rings.first - 1;
+      }
+    }
+  }
+
+  TESSERAY_HD Rings near_rings(Place cell) const {
+    const std::int32_t to_west = cell.i - near_.i, to_south = cell.j - near_.j, last = near_size - 1;
+    return {false, cell, 0, larger(larger(to_west, last - to_west), larger(to_south, last - to_south)), scene_.cell_m};
+  }
+  TESSERAY_HD Rings far_rings(Place block) const {
+    const std::int32_t to_east = scene_.block_columns - 1 - block.i, to_north = scene_.block_rows - 1 - block.j;
+    return {true, block, near_blocks + 1, larger(larger(block.i, to_east), larger(block.j, to_north)),
+            scene_.cell_m * size};
+  }
+
+  // The least distance from the eye to what a ring and those behind it have.
+  TESSERAY_HD double nearest_of(const Rings& rings, std::int32_t ring) const {
+    const auto [i, j] = rings.middle;
+    const std::int32_t to = ring - 1;
+    const double inner_m = ring == 0 ? 0 : distance_out_of(squares({i - to, j - to}, {i + to, j + to}, rings.side_m));
+    if (rings.is_far) return inner_m;
+    const Place last = {near_.i + near_size - 1, near_.j + near_size - 1};
+    return lower(inner_m, distance_out_of(squares(near_, last, scene_.cell_m)));
+  }
 
   TESSERAY_HD static std::int32_t cell_at(double place, std::int32_t count) {
     return place <= 0 ? 0 : place >= count ? count - 1 : static_cast<std::int32_t>(place);
   }
   TESSERAY_HD static std::int32_t larger(std::int32_t a, std::int32_t b) { return a > b ? a : b; }
+  TESSERAY_HD static std::uint32_t smaller(std::uint32_t a, std::uint32_t b) { return a < b ? a : b; }
 
-  // The squares (low_i, low_j) … (high_i, high_j), all included, relative to the eye.
-  TESSERAY_HD Rectangle squares(std::int32_t low_i, std::int32_t low_j, std::int32_t high_i, std::int32_t high_j,
-                                double side_m) const {
+  // The squares low … high, both included, relative to the eye.
+  TESSERAY_HD Rectangle squares(Place low, Place high, double side_m) const {
     const Vec2 origin = scene_.origin - eye_;
-    return {{origin.x + low_i * side_m, origin.y + low_j * side_m},
-            {origin.x + (high_i + 1.0) * side_m, origin.y + (high_j + 1.0) * side_m}};
+    return {{origin.x + low.i * side_m, origin.y + low.j * side_m},
+            {origin.x + (high.i + 1.0) * side_m, origin.y + (high.j + 1.0) * side_m}};
   }
   // The same, a little larger than what lies in it by rounding.
-  TESSERAY_HD Rectangle square(std::int32_t i, std::int32_t j, double side_m) const {
-    const Rectangle exact = squares(i, j, i, j, side_m);
+  TESSERAY_HD Rectangle square(Place place, double side_m) const {
+    const Rectangle exact = squares(place, place, side_m);
     return {{exact.min.x - cell_padding_m, exact.min.y - cell_padding_m},
             {exact.max.x + cell_padding_m, exact.max.y + cell_padding_m}};
   }
@@ -85,15 +128,31 @@ class SightBlock {
     return higher(0.0, lower(lower(-around.min.x, around.max.x), lower(-around.min.y, around.max.y)) - cell_padding_m);
   }
 
-  // Square number k of the ring at `ring` steps around (i, j), of ring_size(ring).
+  // Square number k of a ring, of ring_size(ring).
   TESSERAY_HD static std::uint32_t ring_size(std::int32_t ring) {
     return ring == 0 ? 1 : 8 * static_cast<std::uint32_t>(ring);
   }
-  TESSERAY_HD static void move_to_ring(std::uint32_t k, std::int32_t ring, std::int32_t& i, std::int32_t& j) {
-    if (ring == 0) return;
+  TESSERAY_HD static Place place_in_ring(const Rings& rings, std::int32_t ring, std::uint32_t k) {
+    auto [i, j] = rings.middle;
+    if (ring == 0) return {i, j};
     const auto side = static_cast<std::int32_t>(k) / (2 * ring), along = static_cast<std::int32_t>(k) % (2 * ring);
     i += side == 0 ? along - ring : side == 1 ? ring : side == 2 ? ring - along : -ring;
     j += side == 0 ? -ring : side == 1 ? along - ring : side == 2 ? ring : ring - along;
+    return {i, j};
+  }
+  TESSERAY_HD Place cell_of_block(std::uint32_t block, std::uint32_t cell) const {
+    const auto columns = static_cast<std::uint32_t>(scene_.block_columns);
+    const auto k = static_cast<std::int32_t>(cell);
+    return {static_cast<std::int32_t>(block % columns) * size + k % size,
+            static_cast<std::int32_t>(block / columns) * size + k / size};
+  }
+  // True for cells of the grid as far as `near_blocks`.
+  TESSERAY_HD bool is_near(Place cell) const {
+    return cell.i >= larger(near_.i, 0) && cell.j >= larger(near_.j, 0) && cell.i < near_.i + near_size &&
+           cell.j < near_.j + near_size && cell.i < scene_.columns && cell.j < scene_.rows;
+  }
+  TESSERAY_HD bool is_block(Place block) const {
+    return block.i >= 0 && block.j >= 0 && block.i < scene_.block_columns && block.j < scene_.block_rows;
   }
 
   // True when nothing that rises to top_z or less in the box matters.
@@ -115,42 +174,6 @@ class SightBlock {
     return static_cast<float>(z - 1e-6 * std::fabs(z) - 1e-6);
   }
 
-  TESSERAY_HD void search_near() {
-    const std::int32_t low_i = (column_ / size - near_blocks) * size, low_j = (row_ / size - near_blocks) * size;
-    const std::int32_t last = (2 * near_blocks + 1) * size - 1;
-    const double out_m = distance_out_of(squares(low_i, low_j, low_i + last, low_j + last, scene_.cell_m));
-    const std::int32_t rings =
-        larger(larger(column_ - low_i, low_i + last - column_), larger(row_ - low_j, low_j + last - row_));
-    for (std::int32_t ring = 0; ring <= rings; ++ring) {
-      const double inner_m = ring == 0 ? 0
-                                       : distance_out_of(squares(column_ - ring + 1, row_ - ring + 1,
-                                                                 column_ + ring - 1, row_ + ring - 1, scene_.cell_m));
-      if (!begin_ring(lower(inner_m, out_m))) return;
-      block_.for_each(ring_size(ring), [&](std::uint32_t k) {
-        std::int32_t i = column_, j = row_;
-        move_to_ring(k, ring, i, j);
-        const bool is_near = i >= low_i && j >= low_j && i <= low_i + last && j <= low_j + last;
-        if (is_near && i >= 0 && j >= 0 && i < scene_.columns && j < scene_.rows) enter_cell(i, j);
-      });
-      visit_cells();
-    }
-  }
-
-  TESSERAY_HD void search_far() {
-    const std::int32_t block_i = column_ / size, block_j = row_ / size;
-    const std::int32_t rings =
-        larger(larger(block_i, scene_.block_columns - 1 - block_i), larger(block_j, scene_.block_rows - 1 - block_j));
-    const double side_m = scene_.cell_m * size;
-    for (std::int32_t ring = near_blocks + 1; ring <= rings; ++ring) {
-      const Rectangle inner =
-          squares(block_i - ring + 1, block_j - ring + 1, block_i + ring - 1, block_j + ring - 1, side_m);
-      if (!begin_ring(distance_out_of(inner))) return;
-      for (std::uint32_t first = 0; first < ring_size(ring); first += SightBlockMemory::block_capacity) {
-        visit_blocks(block_i, block_j, ring, first);
-      }
-    }
-  }
-
   // Lets what ends before the ring hide what is in it. False when nothing from there on can be seen.
   TESSERAY_HD bool begin_ring(double nearest_m) {
     if (nearest_m > limits_.max_distance_m) return false;
@@ -160,44 +183,51 @@ class SightBlock {
     return !(nearest_m > least_hidden_m && slope > 0 && highest < nearest_m * slope * (1 - slope_doubt));
   }
 
-  TESSERAY_HD void visit_blocks(std::int32_t block_i, std::int32_t block_j, std::int32_t ring, std::uint32_t first) {
-    const std::uint32_t left = ring_size(ring) - first;
-    const std::uint32_t count = left < SightBlockMemory::block_capacity ? left : SightBlockMemory::block_capacity;
-    block_.for_each(count, [&](std::uint32_t k) {
-      std::int32_t i = block_i, j = block_j;
-      move_to_ring(first + k, ring, i, j);
-      if (i >= 0 && j >= 0 && i < scene_.block_columns && j < scene_.block_rows) enter_block(i, j);
-    });
-    const std::uint32_t entered = block_.settled(memory_.block_count);
+  TESSERAY_HD void visit_ring(const Rings& rings, std::int32_t ring) {
     constexpr std::uint32_t cells_of_block = SightGrid::cells_per_block;
     constexpr std::uint32_t blocks_at_once = SightBlockMemory::cell_capacity / cells_of_block;
-    for (std::uint32_t begin = 0; begin < entered; begin += blocks_at_once) {
-      const std::uint32_t blocks = entered - begin < blocks_at_once ? entered - begin : blocks_at_once;
-      block_.for_each(blocks * cells_of_block, [&](std::uint32_t k) {
-        const std::uint32_t block = memory_.blocks[begin + k / cells_of_block];
-        const auto columns = static_cast<std::uint32_t>(scene_.block_columns);
-        const auto cell = static_cast<std::int32_t>(k % cells_of_block);
-        enter_cell(static_cast<std::int32_t>(block % columns) * size + cell % size,
-                   static_cast<std::int32_t>(block / columns) * size + cell / size);
-      });
-      visit_cells();
+    static_assert(SightBlockMemory::block_capacity <= SightBlockMemory::cell_capacity);
+    const std::uint32_t all = ring_size(ring);
+    for (std::uint32_t first = 0; first < all; first += SightBlockMemory::block_capacity) {
+      const std::uint32_t squares = smaller(all - first, SightBlockMemory::block_capacity);
+      const std::uint32_t blocks = rings.is_far ? enter_blocks(rings, ring, first, squares) : 1;
+      for (std::uint32_t begin = 0; begin < blocks; begin += blocks_at_once) {
+        const std::uint32_t cells = rings.is_far ? smaller(blocks - begin, blocks_at_once) * cells_of_block : squares;
+        block_.for_each(cells, [&](std::uint32_t k) {
+          const Place cell = rings.is_far
+                                 ? cell_of_block(memory_.blocks[begin + k / cells_of_block], k % cells_of_block)
+                                 : place_in_ring(rings, ring, first + k);
+          if (rings.is_far || is_near(cell)) enter_cell(cell);
+        });
+        visit_cells();
+      }
+      block_.once([&] { memory_.block_count = 0; });
     }
-    block_.once([&] { memory_.block_count = 0; });
   }
 
-  TESSERAY_HD void enter_block(std::int32_t i, std::int32_t j) const {
-    const auto block = static_cast<std::uint32_t>(j * scene_.block_columns + i);
+  // Returns how many.
+  TESSERAY_HD std::uint32_t enter_blocks(const Rings& rings, std::int32_t ring, std::uint32_t first,
+                                         std::uint32_t count) const {
+    block_.for_each(count, [&](std::uint32_t k) {
+      const Place block = place_in_ring(rings, ring, first + k);
+      if (is_block(block)) enter_block(block);
+    });
+    return block_.settled(memory_.block_count);
+  }
+
+  TESSERAY_HD void enter_block(Place place) const {
+    const auto block = static_cast<std::uint32_t>(place.j * scene_.block_columns + place.i);
     const SightSquare& bounds = scene_.blocks[block];
-    const Rectangle box = square(i, j, scene_.cell_m * size);
+    const Rectangle box = square(place, scene_.cell_m * size);
     if (is_useless(box, static_cast<double>(bounds.top_z))) return;
     memory_.blocks[block_.claim(memory_.block_count, 1)] = block;
     hiders_.add_terrain(BlockHider::Kind::terrain_block, block, box, bounds.terrain_low_z);
   }
 
-  TESSERAY_HD void enter_cell(std::int32_t i, std::int32_t j) const {
-    const auto cell = static_cast<std::uint32_t>(j * scene_.columns + i);
+  TESSERAY_HD void enter_cell(Place place) const {
+    const auto cell = static_cast<std::uint32_t>(place.j * scene_.columns + place.i);
     const SightSquare& bounds = scene_.cells[cell].square;
-    const Rectangle box = square(i, j, scene_.cell_m);
+    const Rectangle box = square(place, scene_.cell_m);
     if (is_useless(box, static_cast<double>(bounds.top_z))) return;
     memory_.cells[block_.claim(memory_.cell_count, 1)] = {cell, floor_z(box)};
     hiders_.add_terrain(BlockHider::Kind::terrain_cell, cell, box, bounds.terrain_low_z);
@@ -230,8 +260,8 @@ class SightBlock {
     const std::uint32_t steps = is_one_large_cell ? 0 : claimed;
     constexpr std::uint32_t steps_at_once = SightBlockMemory::candidate_capacity / (2 * elements_per_step);
     for (std::uint32_t begin = 0; begin < steps; begin += steps_at_once) {
-      make_room_for_candidates();
-      const std::uint32_t count = steps - begin < steps_at_once ? steps - begin : steps_at_once;
+      candidates_.make_room();
+      const std::uint32_t count = smaller(steps - begin, steps_at_once);
       block_.for_each(count * elements_per_step, [&](std::uint32_t k) {
         const std::uint32_t step = memory_.target_steps[begin + k / elements_per_step];
         if (k % elements_per_step < step % 16) consider(step / 16 + k % elements_per_step);
@@ -247,8 +277,8 @@ class SightBlock {
     const SightCell& cell = scene_.cells[entered.cell];
     constexpr std::uint32_t at_once = SightBlockMemory::candidate_capacity / 2;
     for (std::uint32_t begin = cell.first_element; begin < cell.end_element; begin += at_once) {
-      make_room_for_candidates();
-      const std::uint32_t count = cell.end_element - begin < at_once ? cell.end_element - begin : at_once;
+      candidates_.make_room();
+      const std::uint32_t count = smaller(cell.end_element - begin, at_once);
       block_.for_each(count, [&](std::uint32_t k) { consider(begin + k); });
     }
   }
@@ -299,22 +329,7 @@ class SightBlock {
   TESSERAY_HD void consider(std::uint32_t element) const {
     const Element& target = scene_.elements[element];
     if (is_hidden(memory_.horizon, target.point - source_.point) || !is_target(target)) return;
-    memory_.candidates[block_.claim(memory_.candidate_count, 1)] = element;
-  }
-
-  // So that half of the list is free.
-  TESSERAY_HD void make_room_for_candidates() {
-    if (block_.settled(memory_.candidate_count) > SightBlockMemory::candidate_capacity / 2) decide_candidates();
-  }
-
-  TESSERAY_HD void decide_candidates() {
-    const std::uint32_t count = block_.settled(memory_.candidate_count);
-    found_.make_room(count);
-    block_.for_each(count, [&](std::uint32_t k) {
-      const Element& target = scene_.elements[memory_.candidates[k]];
-      if (path_is_free(scene_.occlusion, source_.point, target.point)) found_.add(target.number);
-    });
-    block_.once([&] { memory_.candidate_count = 0; });
+    candidates_.add(element);
   }
 
   const Block& block_;
@@ -324,8 +339,8 @@ class SightBlock {
   const Element& source_;
   Vec2 eye_;
   BlockHiders<Block> hiders_;
-  FoundList<Block> found_;
-  std::int32_t column_ = 0, row_ = 0;  // of the source's cell
+  CandidateList<Block> candidates_;
+  Place near_ = {0, 0};  // the first of the cells as far as `near_blocks`
 };
 
 }  // namespace tesseray

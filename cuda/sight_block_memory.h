@@ -19,8 +19,8 @@ struct BlockHider {
 
 // What the threads of a block share.
 struct SightBlockMemory {
-  static constexpr std::uint32_t block_capacity = 128, cell_capacity = 512, hider_capacity = 256, step_capacity = 384,
-                                 target_step_capacity = 1024, candidate_capacity = 1024, found_capacity = 2048;
+  static constexpr std::uint32_t block_capacity = 64, cell_capacity = 128, hider_capacity = 96, step_capacity = 128,
+                                 target_step_capacity = 384, candidate_capacity = 256;
   struct EnteredCell {
     std::uint32_t cell;
     float floor_z;  // what is lower is hidden
@@ -41,8 +41,7 @@ struct SightBlockMemory {
     std::uint32_t target_steps[target_step_capacity];  // first element · 16 + count
   };
   std::uint32_t candidates[candidate_capacity];
-  std::uint32_t found[found_capacity];
-  std::uint32_t block_count, cell_count, hider_count[2], step_count, candidate_count, found_count;
+  std::uint32_t block_count, cell_count, hider_count[2], step_count, candidate_count, last_run;
   std::uint64_t out_begin;
   bool has_room;
 };

@@ -8,6 +8,7 @@
 #include <string>
 #include <vector>
 
+#include "cuda/found_numbers.h"
 #include "cuda/sight_block.h"
 
 namespace tesseray {
@@ -31,11 +32,11 @@ class SightRunner {
   virtual std::uint32_t max_batch() const = 0;
 };
 
-// How much a runner may take at once. A source that finds more than `numbers` fails for good, so that there must be
-// room for as many as there are elements.
+// How much a runner may take at once. A source that finds more than `numbers` or has more than `candidates` fails for
+// good, so that there must be room for as many as there are elements.
 struct BatchCapacity {
   std::uint32_t sources = 0, slots = 1;
-  std::uint64_t numbers = 0, runs = 0;
+  std::uint64_t numbers = 0, runs = 0, candidates = 0, candidate_runs = 0;
 };
 // What suits a scene of so many elements.
 BatchCapacity suitable_capacity(std::size_t elements, std::uint32_t sources, std::uint32_t slots);

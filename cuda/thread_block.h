@@ -4,6 +4,8 @@
 //
 // A body is a sequence of loops over indices, in which each index may write only what no other index touches, or by
 // `claim` and `raise`. What is between loops is done by every thread with the same values.
+//
+// A group of threads in lockstep (a warp) may share work by itself, without the rest of its block.
 #pragma once
 
 #include <atomic>
@@ -42,6 +44,18 @@ struct HostBlock {
   // place = max(place, value).
   void raise(std::int32_t& place, std::int32_t value) const {
     if (value > place) place = value;
+  }
+};
+
+// The host's group: one thread.
+struct HostGroup {
+  static constexpr std::uint32_t threads() { return 1; }
+  // For how many threads of the group it is true, and for how many before this one. All of them ask at once.
+  std::uint32_t how_many(bool is_so) const { return is_so ? 1 : 0; }
+  std::uint32_t how_many_before(bool) const { return 0; }
+  // Adds to a counter that all groups share, once for the whole group; returns what it was.
+  std::uint64_t claim_together(std::uint64_t& counter, std::uint64_t count) const {
+    return std::atomic_ref(counter).fetch_add(count, std::memory_order_relaxed);
   }
 };
 
@@ -90,6 +104,33 @@ struct DeviceBlock {
     atomicMax(&place, value);
 #endif
   }
+};
+
+// A warp of a running kernel, of which no thread has ended. Host compilation only parses it.
+struct DeviceGroup {
+#ifdef __CUDA_ARCH__
+  TESSERAY_HD static std::uint32_t threads() { return warpSize; }
+  TESSERAY_HD std::uint32_t how_many(bool is_so) const { return __popc(__ballot_sync(all, is_so)); }
+  TESSERAY_HD std::uint32_t how_many_before(bool is_so) const {
+    return __popc(__ballot_sync(all, is_so) & ((1u << place()) - 1));
+  }
+  TESSERAY_HD std::uint64_t claim_together(std::uint64_t& counter, std::uint64_t count) const {
+    unsigned long long before = 0;
+    if (place() == 0) {
+      before = atomicAdd(reinterpret_cast<unsigned long long*>(&counter), static_cast<unsigned long long>(count));
+    }
+    return __shfl_sync(all, before, 0);
+  }
+
+ private:
+  static constexpr unsigned all = 0xffffffff;
+  TESSERAY_HD static unsigned place() { return threadIdx.x % warpSize; }
+#else
+  static std::uint32_t threads() { return 1; }
+  std::uint32_t how_many(bool is_so) const { return is_so ? 1 : 0; }
+  std::uint32_t how_many_before(bool) const { return 0; }
+  std::uint64_t claim_together(std::uint64_t& counter, std::uint64_t) const { return counter; }
+#endif
 };
 
 #endif

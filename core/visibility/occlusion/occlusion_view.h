@@ -136,20 +136,51 @@ TESSERAY_HD inline bool is_inside_part(const OcclusionView& view, Vec3 p) {
   return false;
 }
 
-TESSERAY_HD inline bool meets_prism(const OcclusionView& view, Vec3 a, Vec3 b) {
-  if (lower(a.z, b.z) > view.highest_prism_z) return false;
-  return walk_low_cells(view.prism_grid, a, b, [&](const CellVisit& visit) {
-    const std::int64_t cell = static_cast<std::int64_t>(visit.j) * view.prism_grid.columns + visit.i;
+// What stands in a cell that the segment a–b touches: walls, then roofs and undersides, looked at one by one.
+class PrismsInCell {
+ public:
+  enum class Found : std::uint8_t { nothing_yet, nothing, hit };
+
+  PrismsInCell() = default;
+  TESSERAY_HD PrismsInCell(const OcclusionView& view, const CellVisit& visit, Vec3 a, Vec3 b)
+      : cell_(static_cast<std::int64_t>(visit.j) * view.prism_grid.columns + visit.i),
+        wall_(view.wall_offsets[cell_]),
+        end_wall_(view.wall_offsets[cell_ + 1]) {
     const double z_in = a.z + visit.t_in * (b.z - a.z), z_out = a.z + visit.t_out * (b.z - a.z);
-    const double z_low = lower(z_in, z_out) - pyramid_margin_m;
-    for (std::uint32_t w = view.wall_offsets[cell]; w != view.wall_offsets[cell + 1]; ++w) {
-      if (view.walls[w].top_z < z_low) break;
-      if (meets_wall(a, b, view.walls[w])) return true;
+    z_low_ = lower(z_in, z_out) - pyramid_margin_m;
+  }
+
+  // Looks at the next wall that is high enough; behind the last one at all flats.
+  TESSERAY_HD Found look(const OcclusionView& view, Vec3 a, Vec3 b) {
+    if (wall_ != end_wall_ && !(view.walls[wall_].top_z < z_low_)) {
+      return meets_wall(a, b, view.walls[wall_++]) ? Found::hit : Found::nothing_yet;
     }
-    for (std::uint32_t k = view.raised_offsets[cell]; k != view.raised_offsets[cell + 1]; ++k) {
-      if (meets_flats(view, a, b, view.parts[view.raised_items[k]])) return true;
+    for (std::uint32_t k = view.raised_offsets[cell_]; k != view.raised_offsets[cell_ + 1]; ++k) {
+      if (meets_flats(view, a, b, view.parts[view.raised_items[k]])) return Found::hit;
     }
-    return false;
+    return Found::nothing;
+  }
+
+ private:
+  std::int64_t cell_ = 0;
+  std::uint32_t wall_ = 0, end_wall_ = 0;
+  double z_low_ = 0;
+};
+
+// True when the segment's lower end lies above all prisms, or above the terrain everywhere.
+TESSERAY_HD inline bool is_above_prisms(const OcclusionView& view, Vec3 a, Vec3 b) {
+  return lower(a.z, b.z) > view.highest_prism_z;
+}
+TESSERAY_HD inline bool is_above_terrain(const OcclusionView& view, Vec3 a, Vec3 b) {
+  return lower(a.z, b.z) > view.highest_terrain_z;
+}
+
+TESSERAY_HD inline bool meets_prism(const OcclusionView& view, Vec3 a, Vec3 b) {
+  return !is_above_prisms(view, a, b) && walk_low_cells(view.prism_grid, a, b, [&](const LowCellWalk& walk) {
+    PrismsInCell prisms(view, walk.cell(), a, b);
+    PrismsInCell::Found found = PrismsInCell::Found::nothing_yet;
+    while (found == PrismsInCell::Found::nothing_yet) found = prisms.look(view, a, b);
+    return found == PrismsInCell::Found::hit;
   });
 }
 
@@ -165,29 +196,33 @@ TESSERAY_HD inline double terrain_height(const OcclusionView& view, std::int32_t
   return fx >= fy ? sw + fx * (se - sw) + fy * (ne - se) : sw + fy * (nw - sw) + fx * (ne - nw);
 }
 
+// True when a segment is below the terrain somewhere in the cell that its walk has come to.
+TESSERAY_HD inline bool meets_terrain_in(const OcclusionView& view, const LowCellWalk& walk) {
+  const CellVisit& visit = walk.cell();
+  const Vec3 &start = walk.start(), &delta = walk.delta();
+  // Over a cell the clearance is linear between the cell's sides and its diagonal.
+  const double x = start.x - visit.i, y = start.y - visit.j;
+  const auto meets_at = [&](double t) {
+    const double clearance =
+        start.z + t * delta.z - terrain_height(view, visit.i, visit.j, x + t * delta.x, y + t * delta.y);
+    return t > 0 && t < 1 ? clearance <= 0 : clearance < -buried_m;
+  };
+  if (meets_at(visit.t_in) || meets_at(visit.t_out)) return true;
+  const double turn = delta.x - delta.y;
+  const double side_in = x - y + visit.t_in * turn, side_out = x - y + visit.t_out * turn;
+  if ((side_in > 0 && side_out < 0) || (side_in < 0 && side_out > 0)) {
+    const double t = (y - x) / turn;
+    return meets_at(t < visit.t_in ? visit.t_in : t > visit.t_out ? visit.t_out : t);
+  }
+  return false;
+}
+
 // Below the terrain is solid: true when the segment is not above it everywhere over the grid. Only a stretch of it is
 // looked at where one is given.
 TESSERAY_HD inline bool meets_terrain(const OcclusionView& view, Vec3 a, Vec3 b, Stretch stretch = {}) {
-  if (lower(a.z, b.z) > view.highest_terrain_z) return false;
-  const HeightPyramidView& grid = view.terrain_grid;
-  const double ax = (a.x - grid.origin.x) / grid.step_x, ay = (a.y - grid.origin.y) / grid.step_y;
-  const double dx = (b.x - a.x) / grid.step_x, dy = (b.y - a.y) / grid.step_y, dz = b.z - a.z;
-  const auto meets_in_cell = [&](const CellVisit& visit) {
-    // Over a cell the clearance is linear between the cell's sides and its diagonal.
-    const double x = ax - visit.i, y = ay - visit.j;
-    const auto meets_at = [&](double t) {
-      const double clearance = a.z + t * dz - terrain_height(view, visit.i, visit.j, x + t * dx, y + t * dy);
-      return t > 0 && t < 1 ? clearance <= 0 : clearance < -buried_m;
-    };
-    if (meets_at(visit.t_in) || meets_at(visit.t_out)) return true;
-    const double side_in = x - y + visit.t_in * (dx - dy), side_out = x - y + visit.t_out * (dx - dy);
-    if ((side_in > 0 && side_out < 0) || (side_in < 0 && side_out > 0)) {
-      const double t = (y - x) / (dx - dy);
-      return meets_at(t < visit.t_in ? visit.t_in : t > visit.t_out ? visit.t_out : t);
-    }
-    return false;
-  };
-  return walk_low_cells(grid, a, b, meets_in_cell, stretch);
+  return !is_above_terrain(view, a, b) &&
+         walk_low_cells(
+             view.terrain_grid, a, b, [&](const LowCellWalk& walk) { return meets_terrain_in(view, walk); }, stretch);
 }
 
 // The two ends of a segment in an order that does not depend on which was named first.

@@ -117,7 +117,8 @@ bool is_certainly_hidden(const OcclusionView& view, Vec3 eye, const Rectangle& b
   // Along the ray to the middle, walls are high enough only in cells that the steepest sight does not pass above.
   const Vec2 at_box = eye.xy() + seen.nearest_m * directions.forward;
   const double rise_m = slope * seen.nearest_m;
-  return walk_low_cells(view.prism_grid, eye, {at_box.x, at_box.y, eye.z + rise_m}, [&](const CellVisit& visit) {
+  return walk_low_cells(view.prism_grid, eye, {at_box.x, at_box.y, eye.z + rise_m}, [&](const LowCellWalk& walk) {
+    const CellVisit& visit = walk.cell();
     const std::int64_t cell = static_cast<std::int64_t>(visit.j) * view.prism_grid.columns + visit.i;
     const double least_z = eye.z + visit.t_in * rise_m - 1;
     for (std::uint32_t w = view.wall_offsets[cell]; w != view.wall_offsets[cell + 1]; ++w) {

@@ -156,6 +156,14 @@ cudaError_t cudaLaunchKernelEx(const cudaLaunchConfig_t* config, void (*kernel)(
 
 // What kernels call.
 inline thread_local emulated_gpu::Index threadIdx, blockIdx, blockDim;
+// Warps are of one thread.
+inline constexpr int warpSize = 1;
+inline unsigned __ballot_sync(unsigned, bool is_so) { return is_so ? 1 : 0; }
+template <class Number>
+Number __shfl_sync(unsigned, Number value, int) {
+  return value;
+}
+inline int __popc(unsigned bits) { return std::popcount(bits); }
 inline void __syncthreads() { emulated_gpu::wait_for_block(); }
 inline void __threadfence() { std::atomic_thread_fence(std::memory_order_seq_cst); }
 inline int __float_as_int(float number) { return std::bit_cast<int>(number); }

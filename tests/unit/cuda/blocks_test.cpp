@@ -24,6 +24,7 @@
 #include "cuda/halves_to_find.h"
 #include "cuda/rows_by_blocks.h"
 #include "cuda/scene_copy.h"
+#include "cuda/shared_loop.h"
 #include "small_cities.h"
 #include "tests/support/all_pairs.h"
 #include "tests/support/synthetic_city.h"
@@ -101,12 +102,30 @@ TEST_P(Blocks, FindTheSameRowsInTooLittleMemory) {
   const City city(make_city(hard_cities().front()));
   const std::size_t elements = city.tiling.tiles.size() + city.tiling.edges.size();
   const auto expected = city.plain();
-  for (const std::uint32_t sources : {64u, 1000u}) {
-    const auto small = [&](const SightSceneView& scene, const BatchCapacity&) {
-      return make_runner()(scene, {.sources = sources, .slots = 2, .numbers = elements, .runs = 5});
+  const auto expect_the_same = [&](const BatchCapacity& small, const char* what) {
+    const auto make_small = [&](const SightSceneView& scene, const BatchCapacity&) {
+      return make_runner()(scene, small);
     };
-    EXPECT_EQ(city.by_blocks(small), expected) << sources;
+    EXPECT_EQ(city.by_blocks(make_small), expected) << small.sources << " sources, too little room for " << what;
+  };
+  // For one source alone there is always room.
+  const std::size_t one = elements, runs_of_one = 5;
+  for (const std::uint32_t sources : {64u, 1000u}) {
+    expect_the_same({sources, 2, one, runs_of_one, one, runs_of_one}, "anything");
   }
+  const BatchCapacity plenty = {300, 2, 16 * elements, 1000, 16 * elements, 4000};
+  BatchCapacity small = plenty;
+  small.numbers = one;
+  expect_the_same(small, "numbers");
+  small = plenty;
+  small.runs = runs_of_one;
+  expect_the_same(small, "runs");
+  small = plenty;
+  small.candidates = one;
+  expect_the_same(small, "candidates");
+  small = plenty;
+  small.candidate_runs = runs_of_one;
+  expect_the_same(small, "runs of candidates");
 }
 
 // The CPU's search and a runner wait for each other: the CPU until the runner has begun, and the runner's batches do
@@ -246,6 +265,56 @@ TEST(HalvesToFind, LeaveHalfOfTheLastToOthersAndNothingOnceGivenUp) {
   shared.give_up();
   EXPECT_TRUE(shared.take_first(64).is_empty());
   EXPECT_TRUE(shared.take_last().is_empty());
+}
+
+// Those that help find a part of the loop, and what they find is done when it has run.
+TEST(SharedLoop, IsDoneOnceByThoseThatHelpToo) {
+  constexpr std::size_t count = 2000;
+  SharedLoop loop;
+  loop.help();
+  std::vector<std::atomic<int>> times(count);
+  std::atomic<bool> is_over = false;
+  std::atomic<std::size_t> by_helpers = 0;
+  {
+    std::vector<std::jthread> helpers;
+    static thread_local bool is_helper = false;
+    for (int t = 0; t < 2; ++t) {
+      helpers.emplace_back([&] {
+        is_helper = true;
+        while (!is_over) loop.help();
+      });
+    }
+    for (int repetition = 1; repetition <= 3; ++repetition) {
+      loop.run(count, [&](std::size_t k) {
+        ++times[k];
+        if (is_helper) ++by_helpers;
+        // The one that runs the loop waits for a helper to come.
+        while (!is_helper && by_helpers == 0) std::this_thread::yield();
+      });
+      EXPECT_TRUE(std::all_of(times.begin(), times.end(), [&](int found) { return found == repetition; }));
+    }
+    is_over = true;
+  }
+  EXPECT_GT(by_helpers, 0u);
+}
+
+TEST(SharedLoop, ThrowsWhatWasThrownWhereItRuns) {
+  SharedLoop loop;
+  std::atomic<bool> is_over = false;
+  std::atomic<int> done = 0;
+  {
+    const std::jthread helper([&] {
+      while (!is_over) loop.help();
+    });
+    const auto fail = [&](std::size_t) {
+      ++done;
+      throw Error(ErrorKind::internal, "failed", "it does");
+    };
+    EXPECT_THROW(loop.run(100, fail), Error);
+    is_over = true;
+  }
+  EXPECT_EQ(done, 100);
+  EXPECT_NO_THROW(loop.run(0, [](std::size_t) { FAIL(); }));
 }
 
 TEST_P(Blocks, FindWhatPointsSee) {
