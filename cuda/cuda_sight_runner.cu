@@ -15,10 +15,12 @@ namespace {
 constexpr unsigned threads_of_search = 32;
 constexpr unsigned searches_together = 16, path_blocks_together = 5;  // on one multiprocessor
 
-// So many fill any GPU; those that come late find nothing left to do.
-unsigned blocks_for_paths(std::uint64_t most_candidates) {
-  constexpr unsigned plenty = 2048, threads_of_group = 32;
-  return std::min(plenty, blocks_for(most_candidates / candidates_taken_at_once * threads_of_group + 1));
+// Whole batches fill any GPU, and few sources most of one, as far as there may be work; blocks that come late find
+// nothing left to do.
+unsigned blocks_for_paths(unsigned sources, std::uint64_t most_candidates) {
+  constexpr unsigned plenty = 1024, for_few = 64, sources_of_block = 8, threads_of_group = 32;
+  const unsigned with_work = blocks_for(most_candidates / candidates_taken_at_once * threads_of_group + 1);
+  return std::min({plenty, for_few + sources / sources_of_block, with_work});
 }
 
 // A block for each source.
@@ -76,7 +78,7 @@ class CudaSightRunner final : public SightRunner {
       Counters& counters = *slot.counters.data();
       const SightCandidates candidates = slot.candidates_view(capacity_);
       const Element* const sources_there = slot.sources.data();
-      const unsigned path_blocks = blocks_for_paths(capacity_.candidates);
+      const unsigned path_blocks = blocks_for_paths(count, capacity_.candidates);
       launch_kernel(search_candidates, KernelBlocks(count, threads_of_search), stream, doing, scene_.view(), limits,
                     candidates, sources_there);
       launch_kernel(strike_out<ByPrisms>, path_blocks, stream, doing, scene_.view(), candidates, sources_there,

@@ -6,6 +6,7 @@
 //   there yet.
 // - Memory of the device begins with garbage and ends at a page that nobody may touch.
 // - No argument of a kernel may be, or hold, an address of the host's memory.
+// - A vote of a warp waits for all of its threads, none of which may have ended.
 // - Between two barriers the threads of a block come one after the other, in an order of chance that is turned round at
 //   each barrier: without one that is needed some find what others have not written yet. All must come to each barrier.
 // - Shared memory holds what the block before left there.
@@ -16,6 +17,7 @@
 // there and of no use: 46 lets no process in, 209 and 222 know no code of this build.
 #pragma once
 
+#include <array>
 #include <atomic>
 #include <bit>
 #include <cstddef>
@@ -49,6 +51,7 @@ enum cudaError_t {
 };
 enum cudaMemcpyKind { cudaMemcpyHostToDevice = 1, cudaMemcpyDeviceToHost = 2 };
 inline constexpr unsigned cudaStreamNonBlocking = 1;
+inline constexpr unsigned warpSize = 32;
 
 struct cudaDeviceProp {
   char name[256];
@@ -94,6 +97,11 @@ struct Index {
   unsigned x = 0;
 };
 void wait_for_block();
+// What all threads of a warp give, by their places in it; waits until they have.
+std::array<std::uint64_t, warpSize> exchange_in_warp(std::uint64_t number);
+inline void expect_whole_warp(unsigned threads) {
+  if (threads != 0xffffffff) fail("a warp is asked in part, which is not emulated");
+}
 
 }  // namespace emulated_gpu
 
@@ -156,12 +164,16 @@ cudaError_t cudaLaunchKernelEx(const cudaLaunchConfig_t* config, void (*kernel)(
 
 // What kernels call.
 inline thread_local emulated_gpu::Index threadIdx, blockIdx, blockDim;
-// Warps are of one thread.
-inline constexpr int warpSize = 1;
-inline unsigned __ballot_sync(unsigned, bool is_so) { return is_so ? 1 : 0; }
-template <class Number>
-Number __shfl_sync(unsigned, Number value, int) {
-  return value;
+inline unsigned __ballot_sync(unsigned threads, bool is_so) {
+  emulated_gpu::expect_whole_warp(threads);
+  const auto votes = emulated_gpu::exchange_in_warp(is_so ? 1 : 0);
+  unsigned bits = 0;
+  for (unsigned lane = 0; lane < warpSize; ++lane) bits |= static_cast<unsigned>(votes[lane]) << lane;
+  return bits;
+}
+inline std::uint64_t __shfl_sync(unsigned threads, std::uint64_t number, unsigned lane) {
+  emulated_gpu::expect_whole_warp(threads);
+  return emulated_gpu::exchange_in_warp(number)[lane];
 }
 inline int __popc(unsigned bits) { return std::popcount(bits); }
 inline void __syncthreads() { emulated_gpu::wait_for_block(); }
