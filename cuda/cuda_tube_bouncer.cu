@@ -123,8 +123,8 @@ class CudaLaunchBouncer final : public LaunchBouncer {
       hits = bounce_in(lease.slot(), batch, follow, made, held);
     }
     // Meanwhile others have the slot.
-    const std::vector<LeftOfRay> left = follow_all(follow, held);
     if (!held.empty()) {
+      const std::vector<LeftOfRay> left = follow_all(follow, held);
       const SlotPool<Slot>::Lease lease(slots_);
       let_arrive(lease.slot(), held, left);
     }
@@ -235,7 +235,7 @@ class CudaLaunchBouncer final : public LaunchBouncer {
 
   static std::vector<LeftOfRay> follow_all(const FollowRays& follow, std::span<const HeldRay> held) {
     std::vector<LeftOfRay> left(held.size());
-    if (!held.empty()) follow(held, left);
+    follow(held, left);
     return left;
   }
 

@@ -28,8 +28,7 @@ struct FoundMemory {
   static constexpr std::uint32_t capacity = 4096;
   std::uint32_t numbers[capacity];
   std::uint32_t count;
-  std::uint64_t out_begin;
-  bool has_room;
+  ClaimedRun out;
 };
 
 // Gathers what one source sees: those of its candidates that are not struck out. Every thread of a block has one.
@@ -62,21 +61,18 @@ class FoundList {
     if (count == 0) return;
     sort(count);
     block_.once([&] {
-      const std::uint64_t begin = block_.claim_of_all(out_.used[0], count), run = block_.claim_of_all(out_.used[1], 1);
-      memory_.has_room = begin + count <= out_.number_capacity && run < out_.run_capacity;
-      memory_.out_begin = begin;
-      if (memory_.has_room) {
-        out_.runs[run] = {source_, count, begin};
+      memory_.out = claim_run(block_, out_.used, count, out_.number_capacity, out_.run_capacity);
+      if (memory_.out.has_room) {
+        out_.runs[memory_.out.number] = {source_, count, memory_.out.begin};
       } else {
         out_.has_overflowed[source_] = 1;
-        // The place is claimed all the same.
-        if (run < out_.run_capacity) out_.runs[run] = {source_, 0, 0};
+        if (memory_.out.number < out_.run_capacity) out_.runs[memory_.out.number] = {source_, 0, 0};
       }
       memory_.count = 0;
     });
-    if (block_.settled(memory_.has_room)) {
-      block_.for_each(count, [&](std::uint32_t k) { out_.numbers[memory_.out_begin + k] = memory_.numbers[k]; });
-    }
+    const ClaimedRun claimed = block_.settled(memory_.out);
+    if (!claimed.has_room) return;
+    block_.for_each(count, [&](std::uint32_t k) { out_.numbers[claimed.begin + k] = memory_.numbers[k]; });
   }
 
   // A bitonic network (K. Batcher, 1968): all comparisons of a stage are independent.

@@ -8,8 +8,8 @@ namespace {
 
 class HostRooftopSearch final : public RooftopSearch {
  public:
-  HostRooftopSearch(const RooftopSceneView& scene, const RooftopCapacity& capacity)
-      : scene_(scene), capacity_(capacity) {}
+  HostRooftopSearch(const RooftopSceneView& scene, const RooftopCapacity& capacity, RooftopBody body)
+      : scene_(scene), capacity_(capacity), body_(body) {}
 
   std::size_t most_targets() const override { return capacity_.targets; }
   std::size_t host_bytes() const override { return capacity_.all_points() * (sizeof(Vec2) + sizeof(std::uint16_t)); }
@@ -20,19 +20,20 @@ class HostRooftopSearch final : public RooftopSearch {
     const auto count = static_cast<std::uint32_t>(targets.size());
     const RooftopBatch batch = {scene_,           rays,          targets.data(), found.data(), count,
                                 capacity_.points, points.data(), edges.data()};
-    for (std::uint32_t k = 0; k < count; ++k) find_bends(batch, k);
+    for (std::uint32_t k = 0; k < count; ++k) body_(batch, k);
   }
 
  private:
   RooftopSceneView scene_;
   RooftopCapacity capacity_;
+  RooftopBody body_;
 };
 
 }  // namespace
 
-std::unique_ptr<RooftopSearch> make_host_rooftop_search(const RooftopSceneView& scene,
-                                                        const RooftopCapacity& capacity) {
-  return std::make_unique<HostRooftopSearch>(scene, capacity);
+std::unique_ptr<RooftopSearch> make_host_rooftop_search(const RooftopSceneView& scene, const RooftopCapacity& capacity,
+                                                        RooftopBody body) {
+  return std::make_unique<HostRooftopSearch>(scene, capacity, body);
 }
 
 }  // namespace tesseray

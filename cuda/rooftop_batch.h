@@ -51,6 +51,8 @@ TESSERAY_HD inline void find_bends(const RooftopBatch& batch, std::uint32_t k) {
 }
 
 // Runs the kernel's body on the host: what tests hold against the CPU's own way. Keeps the view.
-std::unique_ptr<RooftopSearch> make_host_rooftop_search(const RooftopSceneView& scene, const RooftopCapacity& capacity);
+using RooftopBody = void (*)(const RooftopBatch& batch, std::uint32_t k);
+std::unique_ptr<RooftopSearch> make_host_rooftop_search(const RooftopSceneView& scene, const RooftopCapacity& capacity,
+                                                        RooftopBody body = find_bends);
 
 }  // namespace tesseray

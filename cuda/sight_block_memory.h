@@ -5,6 +5,7 @@
 #include <cstdint>
 
 #include "cuda/block_horizon.h"
+#include "cuda/claimed_run.h"
 
 namespace tesseray {
 
@@ -42,8 +43,7 @@ struct SightBlockMemory {
   };
   std::uint32_t candidates[candidate_capacity];
   std::uint32_t block_count, cell_count, hider_count[2], step_count, candidate_count, last_run;
-  std::uint64_t out_begin;
-  bool has_room;
+  ClaimedRun out;
 };
 
 }  // namespace tesseray

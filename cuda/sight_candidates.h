@@ -59,24 +59,20 @@ class CandidateList {
     const std::uint32_t count = block_.settled(memory_.candidate_count);
     if (count == 0) return;
     block_.once([&] {
-      const std::uint64_t begin = block_.claim_of_all(out_.used[0], count), run = block_.claim_of_all(out_.used[1], 1);
-      const bool has_room = begin + count <= out_.item_capacity && run < out_.run_capacity;
-      if (has_room) {
-        out_.runs[run] = {begin, count, memory_.last_run};
-        memory_.last_run = static_cast<std::uint32_t>(run);
+      memory_.out = claim_run(block_, out_.used, count, out_.item_capacity, out_.run_capacity);
+      if (memory_.out.has_room) {
+        out_.runs[memory_.out.number] = {memory_.out.begin, count, memory_.last_run};
+        memory_.last_run = static_cast<std::uint32_t>(memory_.out.number);
       } else {
         out_.has_overflowed[source_] = 1;
       }
-      memory_.out_begin = begin;
-      memory_.has_room = has_room;
       memory_.candidate_count = 0;
     });
-    const bool has_room = block_.settled(memory_.has_room);
+    const ClaimedRun claimed = block_.settled(memory_.out);
     block_.for_each(count, [&](std::uint32_t k) {
-      // The place is claimed all the same.
-      const std::uint64_t place = memory_.out_begin + k;
+      const std::uint64_t place = claimed.begin + k;
       if (place >= out_.item_capacity) return;
-      out_.items[place] = {source_, has_room ? memory_.candidates[k] : SightCandidate::none};
+      out_.items[place] = {source_, claimed.has_room ? memory_.candidates[k] : SightCandidate::none};
     });
   }
 

@@ -20,8 +20,10 @@
 #include "tests/support/environment.h"
 #include "tests/support/same_sums.h"
 #include "tests/support/synthetic_city.h"
-#include "tests/unit/cuda/compiled_rooftop_search.h"
 #include "tests/unit/cuda/on_host_and_gpu.h"
+
+// The kernel as nvcc compiles it (tests/support/kernel_on_host).
+extern "C" void run_rooftop_kernel(const void* parameters, unsigned block, unsigned thread);
 
 namespace tesseray::test {
 namespace {
@@ -40,9 +42,17 @@ INSTANTIATE_TEST_SUITE_P(On, RooftopsAtOnce,
                                            Runs<MakeRooftopSearch>{"cuda", make_cuda_rooftop_search, 1e-9}),
                          named_by_device);
 #ifdef TESSERAY_RUNS_COMPILED_KERNELS
+
+std::unique_ptr<RooftopSearch> as_compiled(const RooftopSceneView& scene) {
+  return make_host_rooftop_search(scene, {.targets = 256}, [](const RooftopBatch& batch, std::uint32_t k) {
+    constexpr std::uint32_t threads_per_block = 128;  // as kernel_launch.h has it
+    run_rooftop_kernel(&batch, k / threads_per_block, k % threads_per_block);
+  });
+}
+
 INSTANTIATE_TEST_SUITE_P(AsCompiled, RooftopsAtOnce,
-                         ::testing::Values(Runs<MakeRooftopSearch>{"on_host", make_compiled_rooftop_search, 1e-9}),
-                         named_by_device);
+                         ::testing::Values(Runs<MakeRooftopSearch>{"on_host", as_compiled, 1e-9}), named_by_device);
+
 #endif
 
 testing::SyntheticCityOptions city_of(double width_m, double hill_m, std::uint64_t seed) {
