@@ -265,7 +265,7 @@ void FirstLevel::launch_to_edge(const StraightWay& way, std::uint32_t element, R
     left.amplitude = 0;
     bool near_roofs = false, all_along_ground = true;
     for (const RooftopWaves::LeftOfEdge::Place& place : places) {
-      left.amplitude = std::max(left.amplitude, norm(place.factor));
+      left.amplitude = std::max(left.amplitude, norm(place.factor.steady));
       near_roofs |= place.near_roofs;
       all_along_ground &= place.runs_along_ground;
     }
@@ -274,12 +274,19 @@ void FirstLevel::launch_to_edge(const StraightWay& way, std::uint32_t element, R
                                 LeftAlongEdge{left.amplitude, static_cast<std::uint32_t>(launched.places.size()),
                                               static_cast<std::uint32_t>(places.size())});
     for (const RooftopWaves::LeftOfEdge::Place& place : places) {
-      launched.places.push_back({static_cast<float>(place.z_m), static_cast<float>(place.factor.re / left.amplitude),
-                                 static_cast<float>(place.factor.im / left.amplitude),
-                                 place.runs_along_ground ? 1.0f : 0.0f,
-                                 static_cast<float>(place.reflected.re / left.amplitude),
-                                 static_cast<float>(place.reflected.im / left.amplitude),
-                                 static_cast<float>(place.by_ground.re), static_cast<float>(place.by_ground.im)});
+      const double over = 1 / left.amplitude;
+      const Complex factor = over * place.factor.steady, reflected = over * place.reflected,
+                    by_ground = place.by_ground.steady;
+      launched.places.push_back({.z_m = static_cast<float>(place.z_m),
+                                 .real = static_cast<float>(factor.re),
+                                 .imaginary = static_cast<float>(factor.im),
+                                 .root_of_turn = static_cast<float>(place.factor.root_of_turn),
+                                 .along_ground = place.runs_along_ground ? 1.0f : 0.0f,
+                                 .reflected_real = static_cast<float>(reflected.re),
+                                 .reflected_imaginary = static_cast<float>(reflected.im),
+                                 .by_ground_real = static_cast<float>(by_ground.re),
+                                 .by_ground_imaginary = static_cast<float>(by_ground.im),
+                                 .root_of_turn_by_ground = static_cast<float>(place.by_ground.root_of_turn)});
     }
     if (near_roofs) record_.reached_over_rooftops[element] |= lit_as_element;
     if (all_along_ground) record_.reached_over_rooftops[element] |= with_ground_as_element;

@@ -116,13 +116,13 @@ class RooftopWaves {
   struct LeftOfEdge {
     struct Place {
       double z_m = 0;           // from the midpoint on
-      Complex factor{1, 0};     // of the field of free space
+      TurningField factor;      // of the field of free space
       Complex reflected{0, 0};  // by the ground right before the edge, where the wave runs along it
-      Complex by_ground{1, 0};  // of what a plane of the ground reflects to there, by roofs
+      TurningField by_ground;   // of what a plane of the ground reflects to there, by roofs
       bool runs_along_ground = false, near_roofs = false;
       bool is_hidden = false;  // by something else
       bool is_free() const { return !(runs_along_ground || near_roofs || is_hidden); }
-      bool is_free_by_ground() const { return by_ground.re == 1 && by_ground.im == 0; }
+      bool is_free_by_ground() const { return by_ground.steady.re == 1 && by_ground.steady.im == 0; }
     };
     std::vector<Place> places;  // ascending; none where nothing comes near
   };
@@ -163,10 +163,18 @@ class RooftopWaves {
   double vegetation_over(const RooftopPath& path) const;
   bool sees_place(const EdgeSegment& edge, double z_m) const;
   bool is_beyond_horizon(const EdgeSegment& edge, double z_m, Workspace& work) const;
+  // Which of both ways to a place of an edge are asked.
+  struct AskedOfEdge {
+    bool straight = false, by_ground = false;
+  };
+  void ask_at_edge(std::uint32_t element, SeenOfEdge seen, AskedOfEdge asked, Workspace& work, RooftopWave& wave,
+                   LeftOfEdge::Place& place) const;
+  void ask_straight_to_edge(std::uint32_t element, SeenOfEdge seen, Workspace& work, RooftopWave& wave,
+                            LeftOfEdge::Place& place) const;
   // What roofs leave of what level ground below an upright edge reflects to a place of it.
-  Complex left_by_ground_to_edge(std::uint32_t element, Vec3 place, Workspace& work) const;
-  LeftOfEdge::Place left_at_edge(std::uint32_t element, SeenOfEdge seen, double z_m, Workspace& work,
-                                 RooftopWave& wave) const;
+  TurningField left_by_ground_to_edge(std::uint32_t element, Vec3 place, Workspace& work) const;
+  // What they leave to a target in sight, or to its image in the ground.
+  TurningField turning_past_roofs(const OverRooftopPaths::FieldPastRoofs& left) const;
   Vec3 ground_normal_behind(const RooftopPath& path, Vec3 target, Vec3 centroid, Vec3 normal) const;
   LeftOfRay left_of_way(OverRooftopPaths::WayInSight way, const RooftopTarget& target, Workspace& work) const;
 

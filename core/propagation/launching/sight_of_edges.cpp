@@ -9,9 +9,9 @@
 namespace tesseray {
 namespace {
 
-// The places lie as near to each other as the field between them is not as the straight line says, by this part of it
-// (0.2 dB), and no nearer than this part of the segment or than this.
-constexpr double most_deviation = 0.02, finest_share = 1.0 / 64, finest_m = 0.05;
+// The places lie as near to each other as the field between them is not as they say, by this part of it (0.2 dB), or,
+// where it is weak, of this part of the field of free space; and no nearer than this part of the segment or than this.
+constexpr double most_deviation = 0.02, weak = 0.05, finest_share = 1.0 / 64, finest_m = 0.05;
 // The foot of a corner stands on the ground, where nothing comes.
 constexpr double from_ends_m = 0.01;
 
@@ -19,11 +19,28 @@ Vec3 place_at(const EdgeSegment& edge, double z_m, double lifted_m) {
   return edge.midpoint + z_m * edge.direction + lifted_m * bisector(edge);
 }
 
-// Whether what is between two is nearly as a straight line from one to the other says.
-bool is_halfway(Complex a, Complex between, Complex b) {
-  const double most = std::max({norm(a), norm(b), norm(between)});
-  return norm(between - 0.5 * (a + b)) <= most_deviation * most;
+// Whether a field of that amplitude is nearly what is expected.
+bool is_expected(const TurningField& field, const TurningField& expected, double amplitude) {
+  return norm(field.field() - expected.field()) <= most_deviation * std::max(amplitude, weak);
 }
+
+double greatest(const TurningField& a, const TurningField& between, const TurningField& b) {
+  return std::max({norm(a.steady), norm(between.steady), norm(b.steady)});
+}
+
+using Place = RooftopWaves::LeftOfEdge::Place;
+
+// As both say.
+Place halfway(const Place& a, const Place& b) {
+  Place middle = a;
+  middle.z_m = 0.5 * (a.z_m + b.z_m);
+  middle.factor = between(a.factor, b.factor, 0.5);
+  middle.reflected = 0.5 * (a.reflected + b.reflected);
+  middle.by_ground = between(a.by_ground, b.by_ground, 0.5);
+  return middle;
+}
+
+bool is_upright(const EdgeSegment& edge) { return edge.kind == EdgeKind::corner; }
 
 double half_m(const EdgeSegment& edge) { return std::max(0.5 * edge.length_m - from_ends_m, 0.25 * edge.length_m); }
 
@@ -48,74 +65,91 @@ bool RooftopWaves::sees_an_end(std::uint32_t element, Workspace& work) const {
   return sees(half_m(edge)) || sees(-half_m(edge));
 }
 
-Complex RooftopWaves::left_by_ground_to_edge(std::uint32_t element, Vec3 place, Workspace& work) const {
-  RooftopTarget image = target_at(element, place);
-  image.point.z = 2 * environment_.over_rooftops.view().terrain.height_at(place.xy()) - place.z;
-  const LeftOfRay left = left_of_way(OverRooftopPaths::WayInSight::by_ground, image, work);
-  return left.amplitude * exp_j(-link_.wave_number() * left.offset_m);
+TurningField RooftopWaves::turning_past_roofs(const OverRooftopPaths::FieldPastRoofs& left) const {
+  return turning_field(left.factor, std::sqrt(link_.wave_number() * std::max(left.detour_m, 0.0)));
 }
 
-RooftopWaves::LeftOfEdge::Place RooftopWaves::left_at_edge(std::uint32_t element, SeenOfEdge seen, double z_m,
-                                                           Workspace& work, RooftopWave& wave) const {
+TurningField RooftopWaves::left_by_ground_to_edge(std::uint32_t element, Vec3 place, Workspace& work) const {
+  RooftopTarget image = target_at(element, place);
+  image.point.z = 2 * environment_.over_rooftops.view().terrain.height_at(place.xy()) - place.z;
+  return turning_past_roofs(
+      environment_.over_rooftops.left_in_sight(search_rays(), image, OverRooftopPaths::WayInSight::by_ground, work));
+}
+
+void RooftopWaves::ask_straight_to_edge(std::uint32_t element, SeenOfEdge seen, Workspace& work, RooftopWave& wave,
+                                        LeftOfEdge::Place& place) const {
   const EdgeSegment& edge = view_.environment.edge(element);
-  const Vec3 point = place_at(edge, z_m, before_roofs_in_air_m);
-  // Before other edges nothing asks for what the ground reflects.
-  const bool may_be_upright = edge.kind == EdgeKind::corner;
-  LeftOfRay left;
-  LeftOfEdge::Place place{.z_m = z_m};
-  const RooftopTarget target = target_at(element, point);
-  if (find_along_ground(true, target, work, wave)) {
-    left = left_along_ground(wave);
-    place.runs_along_ground = true;
+  const RooftopTarget target = target_at(element, place_at(edge, place.z_m, before_roofs_in_air_m));
+  place = {.z_m = place.z_m, .by_ground = place.by_ground};
+  place.runs_along_ground = find_along_ground(true, target, work, wave);
+  if (place.runs_along_ground) {
+    const LeftOfRay left = left_along_ground(wave);
     place.near_roofs = wave.path.meets_roofs;
-    if (may_be_upright && !place.near_roofs) {
-      place.reflected = reflected_along_ground(target, left, work);
-    }
-  } else {
-    left = left_by_roofs(way_in_air(), element, point, work);
-    place.near_roofs = left.comes_near;
+    place.factor.steady = left.amplitude * exp_j(-link_.wave_number() * left.offset_m);
+    // Before other edges nothing asks for what the ground reflects.
+    if (is_upright(edge) && !place.near_roofs) place.reflected = reflected_along_ground(target, left, work);
+  } else if (roofs_count_in_sight(way_in_air())) {
+    const OverRooftopPaths::FieldPastRoofs left =
+        environment_.over_rooftops.left_in_sight(search_rays(), target, OverRooftopPaths::WayInSight::straight, work);
+    place.near_roofs = left.first_edge.has_value();
+    place.factor = turning_past_roofs(left);
   }
-  if (may_be_upright && limits_.may_reflect(0, 0)) place.by_ground = left_by_ground_to_edge(element, point, work);
-  if (!place.is_free()) {
-    place.factor = left.amplitude * exp_j(-link_.wave_number() * left.offset_m);
-  } else if (seen == SeenOfEdge::another_part && !sees_place(edge, z_m)) {
-    place.factor = place.by_ground = {};
-    place.is_hidden = true;
+  place.is_hidden = place.is_free() && seen == SeenOfEdge::another_part && !sees_place(edge, place.z_m);
+  if (place.is_hidden) place.factor.steady = {};
+}
+
+void RooftopWaves::ask_at_edge(std::uint32_t element, SeenOfEdge seen, AskedOfEdge asked, Workspace& work,
+                               RooftopWave& wave, LeftOfEdge::Place& place) const {
+  const EdgeSegment& edge = view_.environment.edge(element);
+  if (asked.straight) ask_straight_to_edge(element, seen, work, wave, place);
+  if (place.is_hidden) {
+    place.by_ground = {.steady = {}};
+  } else if (asked.by_ground && is_upright(edge) && limits_.may_reflect(0, 0)) {
+    place.by_ground = left_by_ground_to_edge(element, place_at(edge, place.z_m, before_roofs_in_air_m), work);
   }
-  return place;
 }
 
 void RooftopWaves::find_left_of_edge(std::uint32_t element, SeenOfEdge seen, Workspace& work, RooftopWave& wave,
                                      LeftOfEdge& left) const {
-  using Place = LeftOfEdge::Place;
   left.places.clear();
   if (seen == SeenOfEdge::middle && !screens_count_in_sight()) return;
   const EdgeSegment& edge = view_.environment.edge(element);
   const double end_m = half_m(edge);
-  const auto at = [&](double z_m) { return left_at_edge(element, seen, z_m, work, wave); };
+  const auto at = [&](double z_m) {
+    Place place{.z_m = z_m};
+    ask_at_edge(element, seen, {.straight = true, .by_ground = true}, work, wave, place);
+    return place;
+  };
   const Place begin = at(-end_m), middle = at(0), end = at(end_m);
   const auto is_free = [](const Place& place) { return place.is_free() && place.is_free_by_ground(); };
   if (is_free(begin) && is_free(middle) && is_free(end)) return;
   const double finest = std::max(finest_share * edge.length_m, finest_m);
-  const auto add_between = [&](const Place& a, const Place& b, int known, const auto& again) -> void {
+  const auto add_between = [&](const Place& a, const Place& b, int known, AskedOfEdge asked,
+                               const auto& again) -> void {
     if (b.z_m - a.z_m < 2 * finest) return;
-    const Place between = at(0.5 * (a.z_m + b.z_m));
-    const bool is_as_between = a.runs_along_ground == b.runs_along_ground &&
-                               is_halfway(a.factor, between.factor, b.factor) &&
-                               is_halfway(a.by_ground, between.by_ground, b.by_ground);
-    if (known == 0 && is_as_between) {
-      left.places.push_back(between);
-      return;
+    const Place expected = halfway(a, b);
+    Place between = expected;
+    ask_at_edge(element, seen, asked, work, wave, between);
+    const double straight = greatest(a.factor, between.factor, b.factor),
+                 by_ground = greatest(a.by_ground, between.by_ground, b.by_ground);
+    if (known == 0) {
+      asked.straight = asked.straight && !(a.runs_along_ground == b.runs_along_ground &&
+                                           is_expected(between.factor, expected.factor, straight));
+      // It adds to what comes straight there, or higher up.
+      asked.by_ground =
+          asked.by_ground && !is_expected(between.by_ground, expected.by_ground, std::max(straight, by_ground));
     }
-    again(a, between, std::max(known - 1, 0), again);
+    const bool goes_on = asked.straight || asked.by_ground;
+    if (goes_on) again(a, between, std::max(known - 1, 0), asked, again);
     left.places.push_back(between);
-    again(between, b, std::max(known - 1, 0), again);
+    if (goes_on) again(between, b, std::max(known - 1, 0), asked, again);
   };
   // Once at least, whatever the middle says: an interval may be like the straight line at its middle alone.
+  constexpr AskedOfEdge both{.straight = true, .by_ground = true};
   left.places.push_back(begin);
-  add_between(begin, middle, 1, add_between);
+  add_between(begin, middle, 1, both, add_between);
   left.places.push_back(middle);
-  add_between(middle, end, 1, add_between);
+  add_between(middle, end, 1, both, add_between);
   left.places.push_back(end);
 }
 

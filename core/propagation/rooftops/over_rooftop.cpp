@@ -302,6 +302,23 @@ bool OverRooftopPaths::is_beyond_horizon(Vec3 from, Vec3 to, Workspace& work) co
   }
 }
 
+namespace {
+
+// Of the string over screens that are given as places along a line and heights over it.
+double detour_over(std::span<const Vec2> screens) {
+  double length_m = 0;
+  for (std::size_t at = 0, next = 0; at + 1 < screens.size(); at = next) {
+    next = screens.size() - 1;
+    for (std::size_t k = at + 1; k + 1 < screens.size(); ++k) {
+      if (cross(screens[next] - screens[at], screens[k] - screens[at]) > 0) next = k;
+    }
+    length_m += norm(screens[next] - screens[at]);
+  }
+  return length_m - screens.back().x;
+}
+
+}  // namespace
+
 OverRooftopPaths::FieldPastRoofs OverRooftopPaths::left_in_sight(const RooftopRays& rays, const RooftopTarget& target,
                                                                  WayInSight way, Workspace& work) const {
   const double distance = norm(target.point.xy() - rays.from.xy());
@@ -342,7 +359,8 @@ OverRooftopPaths::FieldPastRoofs OverRooftopPaths::left_in_sight(const RooftopRa
     const Vec3 straight = (1.0 / length) * (target.point - rays.from);
     const Vec3 across_line = cross(normalized(cross(straight, Vec3{0, 0, 1})), straight);
     return {own * (all + part_in_sight(nu) * (left - all)),
-            rays.from + screens[1].x * straight + screens[1].y * across_line, screens.size() == 3};
+            rays.from + screens[1].x * straight + screens[1].y * across_line, screens.size() == 3,
+            detour_over(screens)};
   }
 }
 

@@ -83,6 +83,7 @@ class OverRooftopPaths {
     Complex factor{1, 0};            // over the field of free space, with phase against that line
     std::optional<Vec3> first_edge;  // that comes near, if any
     bool is_one_edge = false;        // that does
+    double detour_m = 0;             // of the shortest way over all that rise above the line
   };
   enum class WayInSight {
     straight,

@@ -33,13 +33,19 @@ RayLaunchingOptions options_for_rays(OverRooftop over_rooftop) {
 struct Corner {
   Vec3 antenna;
   Vec2 edge, behind;
+  double frequency_hz = 850e6;
 
+  Transmitter transmitter() const {
+    Transmitter made = testing::test_transmitter(antenna);
+    made.frequency_hz = frequency_hz;
+    return made;
+  }
   Vec3 receiver(double z_m) const { return {behind.x, behind.y, z_m}; }
   // The ray by the vertical edge of the house.
   Ray ray_to(const Environment& environment, double z_m, OverRooftop over_rooftop = OverRooftop::screens,
              const std::string& interactions = "T-D") const {
-    const auto result = environment.launch(testing::test_transmitter(antenna), testing::receivers_at({receiver(z_m)}),
-                                           options_for_rays(over_rooftop));
+    const auto result =
+        environment.launch(transmitter(), testing::receivers_at({receiver(z_m)}), options_for_rays(over_rooftop));
     for (const Ray& ray : result.rays) {
       if (ray.interactions == interactions && norm(ray.points[1].xy() - edge) < 1e-6) return ray;
     }
@@ -48,9 +54,8 @@ struct Corner {
   // What comes there straight, through the air or over the roofs.
   Ray straight_to(const Environment& environment, Vec3 place) const {
     // In the air in front of the house's side.
-    const auto result =
-        environment.launch(testing::test_transmitter(antenna), testing::receivers_at({place + Vec3{0.01, -0.01, 0}}),
-                           options_for_rays(OverRooftop::screens));
+    const auto result = environment.launch(transmitter(), testing::receivers_at({place + Vec3{0.01, -0.01, 0}}),
+                                           options_for_rays(OverRooftop::screens));
     for (const Ray& ray : result.rays) {
       if (ray.interactions == "T" || ray.interactions == "T-O") return ray;
     }
@@ -144,6 +149,24 @@ TEST(SightOfEdges, ASegmentIsDiffractedFromWhatIsSeenOfItThoughItsMiddleIsHidden
   }
   EXPECT_GT(seen, 25u);
   EXPECT_GT(hidden, 8u);
+}
+
+// There the phase turns against the free wave's by several radians a metre: a straight line between the fields of two
+// places may have next to nothing halfway.
+TEST(SightOfEdges, InTheShadowOfARoofFieldsBetweenTwoPlacesKeepTheirAmplitude) {
+  Corner corner = behind_roof;
+  corner.frequency_hz = 3.6e9;
+  const Environment coarse(house_behind_roof(16), 40), without(house_behind_roof(0), 40);
+  std::size_t hidden = 0;
+  for (double z = 3; z < 20; z += 0.37) {
+    const Ray ray = corner.ray_to(coarse, z);
+    ASSERT_FALSE(ray.points.empty()) << z;
+    const Ray there = corner.straight_to(coarse, ray.points[1]), free = corner.straight_to(without, ray.points[1]);
+    if (!there.goes_over_rooftops()) continue;
+    EXPECT_NEAR(loss_of(ray, "roofs"), free.power_dbm - there.power_dbm, 0.5) << z;
+    ++hidden;
+  }
+  EXPECT_GT(hidden, 20u);
 }
 
 // The strongest of these rays that meets the edge, last of all; none: no points.
