@@ -98,23 +98,35 @@ TESSERAY_HD inline void drop_overtaken(const Profile& profile, double wavelength
 
 }  // namespace physics_detail
 
+// Of a path of ascending x: the numbers of the points of its upper hull, both ends among them.
+struct UpperHull {
+  std::uint8_t points[most_screens + 2];
+  std::uint32_t size = 0;
+};
+
+// REQUIRES: at most most_screens + 2 points.
+TESSERAY_HD inline void find_upper_hull(std::span<const Vec2> path, UpperHull& hull) {
+  hull.size = 0;
+  for (std::size_t p = 0; p < path.size(); ++p) {
+    const auto at = [&](std::uint32_t from_end) { return path[hull.points[hull.size - from_end]]; };
+    while (hull.size > 1 && cross(at(1) - at(2), path[p] - at(1)) >= 0) --hull.size;
+    hull.points[hull.size++] = static_cast<std::uint8_t>(p);
+  }
+}
+
 // The power of e by which terms of the chain of integrals over screens (screen_contours.h) are greater than their sum,
 // in which they cancel by their phases: along the contours, the phase by which the path over all points is longer than
 // their upper hull. REQUIRES: at most most_screens + 2 points.
 TESSERAY_HD inline double cancelling_exponent(std::span<const Vec2> path, double wavelength_m) {
-  std::uint8_t hull[most_screens + 2];
-  std::uint32_t size = 0;
+  UpperHull hull;
+  find_upper_hull(path, hull);
   const auto longer_m = [&](std::size_t from, std::size_t to) {
     const Vec2 way = path[to] - path[from];
     return 0.5 * way.y * way.y / way.x;
   };
   double longer = 0;
-  for (std::size_t p = 0; p < path.size(); ++p) {
-    if (p > 0) longer += longer_m(p - 1, p);
-    while (size > 1 && cross(path[hull[size - 1]] - path[hull[size - 2]], path[p] - path[hull[size - 1]]) >= 0) --size;
-    hull[size++] = static_cast<std::uint8_t>(p);
-  }
-  for (std::uint32_t h = 1; h < size; ++h) longer -= longer_m(hull[h - 1], hull[h]);
+  for (std::size_t p = 1; p < path.size(); ++p) longer += longer_m(p - 1, p);
+  for (std::uint32_t h = 1; h < hull.size; ++h) longer -= longer_m(hull.points[h - 1], hull.points[h]);
   return 2.0 * pi / wavelength_m * longer;
 }
 

@@ -273,8 +273,8 @@ void FirstLevel::launch_to_edge(const StraightWay& way, std::uint32_t element, R
     launched.edges.emplace_back(element - environment_.points.tile_count(),
                                 LeftAlongEdge{left.amplitude, static_cast<std::uint32_t>(launched.places.size()),
                                               static_cast<std::uint32_t>(places.size())});
+    const double over = 1 / left.amplitude;
     for (const RooftopWaves::LeftOfEdge::Place& place : places) {
-      const double over = 1 / left.amplitude;
       const Complex factor = over * place.factor.steady, reflected = over * place.reflected,
                     by_ground = place.by_ground.steady;
       launched.places.push_back({.z_m = static_cast<float>(place.z_m),

@@ -18,6 +18,7 @@
 #include "core/propagation/rays/local_mean.h"
 #include "core/propagation/rays/virtual_source.h"
 #include "core/propagation/rooftops/over_rooftop.h"
+#include "core/propagation/tubes/left_along_edge.h"
 #include "core/propagation/tubes/left_of_ray.h"
 
 namespace tesseray {
@@ -163,7 +164,7 @@ class RooftopWaves {
   double vegetation_over(const RooftopPath& path) const;
   bool sees_place(const EdgeSegment& edge, double z_m) const;
   bool is_beyond_horizon(const EdgeSegment& edge, double z_m, Workspace& work) const;
-  // Which of both ways to a place of an edge are asked.
+  // Which of both ways to a place of an edge are asked; what the place has of the other stays.
   struct AskedOfEdge {
     bool straight = false, by_ground = false;
   };

@@ -66,7 +66,7 @@ bool RooftopWaves::sees_an_end(std::uint32_t element, Workspace& work) const {
 }
 
 TurningField RooftopWaves::turning_past_roofs(const OverRooftopPaths::FieldPastRoofs& left) const {
-  return turning_field(left.factor, std::sqrt(link_.wave_number() * std::max(left.detour_m, 0.0)));
+  return turning_field(left.factor, std::sqrt(link_.wave_number() * left.detour_m));
 }
 
 TurningField RooftopWaves::left_by_ground_to_edge(std::uint32_t element, Vec3 place, Workspace& work) const {
@@ -115,9 +115,10 @@ void RooftopWaves::find_left_of_edge(std::uint32_t element, SeenOfEdge seen, Wor
   if (seen == SeenOfEdge::middle && !screens_count_in_sight()) return;
   const EdgeSegment& edge = view_.environment.edge(element);
   const double end_m = half_m(edge);
+  constexpr AskedOfEdge both{.straight = true, .by_ground = true};
   const auto at = [&](double z_m) {
     Place place{.z_m = z_m};
-    ask_at_edge(element, seen, {.straight = true, .by_ground = true}, work, wave, place);
+    ask_at_edge(element, seen, both, work, wave, place);
     return place;
   };
   const Place begin = at(-end_m), middle = at(0), end = at(end_m);
@@ -145,7 +146,6 @@ void RooftopWaves::find_left_of_edge(std::uint32_t element, SeenOfEdge seen, Wor
     if (goes_on) again(between, b, std::max(known - 1, 0), asked, again);
   };
   // Once at least, whatever the middle says: an interval may be like the straight line at its middle alone.
-  constexpr AskedOfEdge both{.straight = true, .by_ground = true};
   left.places.push_back(begin);
   add_between(begin, middle, 1, both, add_between);
   left.places.push_back(middle);

@@ -306,15 +306,13 @@ namespace {
 
 // Of the string over screens that are given as places along a line and heights over it.
 double detour_over(std::span<const Vec2> screens) {
+  UpperHull string;
+  find_upper_hull(screens, string);
   double length_m = 0;
-  for (std::size_t at = 0, next = 0; at + 1 < screens.size(); at = next) {
-    next = screens.size() - 1;
-    for (std::size_t k = at + 1; k + 1 < screens.size(); ++k) {
-      if (cross(screens[next] - screens[at], screens[k] - screens[at]) > 0) next = k;
-    }
-    length_m += norm(screens[next] - screens[at]);
+  for (std::uint32_t h = 1; h < string.size; ++h) {
+    length_m += norm(screens[string.points[h]] - screens[string.points[h - 1]]);
   }
-  return length_m - screens.back().x;
+  return std::max(length_m - screens.back().x, 0.0);
 }
 
 }  // namespace
@@ -360,7 +358,7 @@ OverRooftopPaths::FieldPastRoofs OverRooftopPaths::left_in_sight(const RooftopRa
     const Vec3 across_line = cross(normalized(cross(straight, Vec3{0, 0, 1})), straight);
     return {own * (all + part_in_sight(nu) * (left - all)),
             rays.from + screens[1].x * straight + screens[1].y * across_line, screens.size() == 3,
-            detour_over(screens)};
+            nu > 0 ? detour_over(screens) : 0};
   }
 }
 

@@ -9,6 +9,7 @@
 
 #include "core/base/units.h"
 #include "core/propagation/images/image_tracer.h"
+#include "core/propagation/rays/local_mean.h"
 #include "tests/support/environment.h"
 #include "tests/support/ray_losses.h"
 #include "tests/support/synthetic_city.h"
@@ -176,6 +177,65 @@ Ray ray_by(const std::vector<Ray>& rays, std::int64_t receiver, const std::strin
     if (norm(ray.points[ray.points.size() - 2].xy() - edge) < 1e-6) return ray;
   }
   return {};
+}
+
+Complex field_of(const Ray& ray) { return std::sqrt(ray.path_gain) * exp_j(radians(ray.phase_deg)); }
+
+// What a low wall before a corner leaves of a direct ray, or of the ground's reflection, to a place just off that.
+Complex field_at_corner(const Environment& environment, const Transmitter& transmitter, Vec3 place,
+                        const std::string& interactions) {
+  const auto result = environment.launch(transmitter, testing::receivers_at({place + Vec3{0.01, -0.01, 0}}),
+                                         options_for_rays(OverRooftop::screens));
+  for (const Ray& ray : result.rays) {
+    if (ray.interactions == interactions) return field_of(ray);
+  }
+  ADD_FAILURE() << interactions << " is missing at " << place.z << " m";
+  return {};
+}
+
+// A low wall stands before a corner: the antenna sees over it, its image in the ground does not. The ray by the corner
+// and the one that the ground reflects before it are the image method's without the wall, each times what the wall
+// leaves of what comes to its own place of the corner, in phase, too; they are added as far as they stay in step.
+TEST(SightOfEdges, AWallBeforeACornerLeavesWhatItLeavesOfTheRayAndOfItsReflectionOnTheGround) {
+  for (const double top_m : {5.0, 6.0}) {
+    for (const double frequency_hz : {400e6, 850e6}) {
+      const Corner corner{{20, 50, 12}, {200, 105}, {212, 125}, frequency_hz};
+      Scene scene = house_behind_roof(0);
+      const Environment without(scene, 20);
+      scene.prisms.push_back(testing::box_prism(2, {110, 20}, {112, 180}, 0, top_m));
+      const Environment with(scene, 20);
+      RayLaunchingOptions options = options_for_rays(OverRooftop::screens);
+      options.max_bounces = 1;  // so that the reflection is no ray of its own
+      ImageTracingOptions exact_options;
+      exact_options.max_reflections = exact_options.max_diffractions = 1;
+      for (double z = 2; z < 7.6; z += 0.5) {
+        const std::vector<Receiver> receivers = testing::receivers_at({corner.receiver(z)});
+        const std::vector<Ray> exact = ImageTracer(without.scene, without.occlusion, receivers, exact_options)
+                                           .trace(corner.transmitter(), no_progress())
+                                           .rays;
+        const auto left_of = [&](const std::string& before) {
+          const Ray ray = ray_by(exact, 1, before + "-D", corner.edge);
+          EXPECT_FALSE(ray.points.empty()) << before << " " << z;
+          if (ray.points.empty()) return std::pair(Complex{}, Vec3{});
+          const Vec3 place = ray.points[ray.points.size() - 2];
+          const auto there = [&](const Environment& environment) {
+            return field_at_corner(environment, corner.transmitter(), place, before);
+          };
+          return std::pair(field_of(ray) * (there(with) / there(without)), normalized(ray.points.back() - place));
+        };
+        const auto [straight, direction] = left_of("T");
+        const auto [by_ground, other_direction] = left_of("T-G");
+        const double in_step = coherence(direction, other_direction, {0, 0, 1}, 2 * pi / wavelength_m(frequency_hz));
+        double expected =
+            squared_norm(straight) + squared_norm(by_ground) + 2 * in_step * (straight * conj(by_ground)).re;
+        const RayLaunchingResult launched = with.launch(corner.transmitter(), receivers, options);
+        // Over the house comes a hundredth.
+        for (const Ray& ray : launched.rays) expected += ray.interactions == "T-D" ? 0 : ray.path_gain;
+        EXPECT_NEAR(decibels(testing::total_gain(launched.receivers[0])), decibels(expected), 0.15)
+            << top_m << " m, " << frequency_hz << " Hz, " << z << " m";
+      }
+    }
+  }
 }
 
 // A tower among low roofs, of which the antenna sees all but the foot. Close to the ground what goes around it comes
