@@ -146,6 +146,12 @@ StagedFile::~StagedFile() {
   close(descriptor_);
 }
 
+void StagedFile::reserve([[maybe_unused]] std::uint64_t bytes) {
+#ifdef FALLOC_FL_KEEP_SIZE
+  is_reserved_ = fallocate(descriptor_, FALLOC_FL_KEEP_SIZE, 0, static_cast<off_t>(bytes)) == 0;
+#endif
+}
+
 void StagedFile::write(std::uint64_t offset, std::span<const std::uint8_t> bytes) {
   while (!bytes.empty()) {
     const ssize_t written = pwrite(descriptor_, bytes.data(), bytes.size(), static_cast<off_t>(offset));
@@ -170,7 +176,14 @@ void StagedFile::start_flush() {
 }
 
 void StagedFile::flush() {
+  if (is_reserved_) give_back_unwritten();
   if (fsync(descriptor_) != 0) fail_to_write(path_, target_, "bring the file to the disk", errno);
+}
+
+void StagedFile::give_back_unwritten() {
+  struct stat status {};
+  // Blocks beyond the end go when a file is cut to the size that it has.
+  if (fstat(descriptor_, &status) == 0 && ftruncate(descriptor_, status.st_size) == 0) is_reserved_ = false;
 }
 
 bool StagedFile::has_room() const {

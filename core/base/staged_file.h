@@ -22,6 +22,9 @@ class StagedFile {
 
   const std::filesystem::path& path() const { return path_; }
   const std::filesystem::path& target() const { return target_; }
+  // Asks for room for a file of so many bytes in one piece, which the system then need not find page by page. Where it
+  // cannot be had nothing is said: write() and flush() tell what is amiss. flush() gives back what was not written.
+  void reserve(std::uint64_t bytes);
   // Writes all of `bytes` at `offset`.
   void write(std::uint64_t offset, std::span<const std::uint8_t> bytes);
   // Brings the content safely to the disk. Errors of a full disk come here at the latest.
@@ -38,12 +41,14 @@ class StagedFile {
 
  private:
   void start_flush();
+  void give_back_unwritten();
   void make_rename_durable();
 
   std::filesystem::path target_, path_;
   int descriptor_ = -1;
-  bool is_new_ = false;              // nothing was at the target
-  bool was_empty_ = false;           // an empty file was
+  bool is_new_ = false;     // nothing was at the target
+  bool was_empty_ = false;  // an empty file was
+  bool is_reserved_ = false;
   std::uint64_t bytes_at_rest_ = 0;  // written since the disk was last asked to take them up
 };
 

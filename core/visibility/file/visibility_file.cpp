@@ -141,7 +141,7 @@ void VisibilityFile::check_block(std::size_t block) const {
 }
 
 void write_row_blocks(const VisibilityFileInfo& info, const std::filesystem::path& path, Progress& progress,
-                      const FillBlock& fill) {
+                      const FillBlock& fill, std::uint64_t likely_bytes) {
   VisibilityHeader header;
   header.info = info;
   header.info.entry_count = 0;
@@ -150,6 +150,7 @@ void write_row_blocks(const VisibilityFileInfo& info, const std::filesystem::pat
       static_cast<std::uint32_t>((std::uint64_t{elements} + header.rows_per_block - 1) / header.rows_per_block);
 
   StagedFile file(path);
+  if (likely_bytes > 0) file.reserve(likely_bytes);
   std::vector<BlockEntry> directory(header.block_count);
   std::uint64_t offset = header.blocks_begin();
   struct Filled {

@@ -31,6 +31,7 @@ class VisibilityFile final : public Visibility {
 
   const std::filesystem::path& path() const { return path_; }
   const VisibilityFileInfo& info() const { return header_.info; }
+  std::uint64_t bytes() const { return header_.file_bytes; }
   const VisibilityFile* file() const override { return this; }
   std::uint32_t tile_count() const override { return header_.info.tile_count; }
   std::uint32_t edge_count() const override { return header_.info.edge_count; }
@@ -62,8 +63,8 @@ class VisibilityFile final : public Visibility {
 using FillBlock = std::function<void(std::uint32_t begin, std::uint32_t end, RowBlock& block)>;
 
 // Writes a file of what `info` says (its entries are counted here), some blocks at a time, beside `path`, and renames
-// it when complete.
+// it when complete. Goes faster where `likely_bytes` tell how large it will be, about.
 void write_row_blocks(const VisibilityFileInfo& info, const std::filesystem::path& path, Progress& progress,
-                      const FillBlock& fill);
+                      const FillBlock& fill, std::uint64_t likely_bytes = 0);
 
 }  // namespace tesseray

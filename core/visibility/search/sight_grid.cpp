@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: GPL-3.0-or-later
 #include "core/visibility/search/sight_grid.h"
 
+#include <tbb/parallel_for.h>
 #include <tbb/parallel_invoke.h>
 #include <tbb/parallel_sort.h>
 
@@ -120,54 +121,58 @@ SightGrid::SightGrid(const OcclusionView& occlusion, const std::vector<Element>&
 }
 
 void SightGrid::place_elements(const std::vector<Element>& elements) {
-  struct Placed {
-    std::uint32_t cell = 0, element = 0;
-    double z = 0;
-    bool is_roof = false;
-  };
-  std::vector<Placed> order;
-  order.reserve(elements.size());
-  for (std::size_t e = 0; e < elements.size(); ++e) {
+  // Two lists for each cell, the second of its flat roofs.
+  std::vector<std::pair<std::uint32_t, std::uint32_t>> list_and_element;
+  list_and_element.reserve(elements.size());
+  for (std::uint32_t e = 0; e < elements.size(); ++e) {
     if (elements[e].is_inside) continue;
     const Vec3 p = elements[e].point;
-    order.push_back({cell_index(column(p.x), row(p.y)), static_cast<std::uint32_t>(e), p.z, is_flat_roof(elements[e])});
+    list_and_element.emplace_back(2 * cell_index(column(p.x), row(p.y)) + (is_flat_roof(elements[e]) ? 1 : 0), e);
   }
-  tbb::parallel_sort(order.begin(), order.end(), [](const Placed& a, const Placed& b) {
-    if (a.cell != b.cell) return a.cell < b.cell;
-    if (a.is_roof != b.is_roof) return b.is_roof;
-    if (a.z != b.z) return a.z > b.z;
-    return a.element < b.element;
-  });
-  std::uint32_t end = 0;
-  for (std::size_t k = 0; k < order.size(); ++k) {
-    const auto [cell, number, z, is_roof] = order[k];
-    const Element& element = elements[number];
-    if (k == 0 || cell != order[k - 1].cell || is_roof != order[k - 1].is_roof) {
-      end = static_cast<std::uint32_t>(elements_.size()) * lanes;
-    }
-    if (end == elements_.size() * lanes) elements_.emplace_back();
-    ElementGroup& group = elements_.back();
-    const std::uint32_t lane = end % lanes;
-    const Vec2 p = element.point.xy() - block_corner(cell);
-    const Vec3 normal = element.kind == Element::Kind::tile ? element.axis : Vec3{};
-    group.x[lane] = static_cast<float>(p.x);
-    group.y[lane] = static_cast<float>(p.y);
-    group.z[lane] = height(z);
-    group.nx[lane] = static_cast<float>(normal.x);
-    group.ny[lane] = static_cast<float>(normal.y);
-    group.nz[lane] = static_cast<float>(normal.z);
-    group.number[lane] = number;
+  CellLists lists = make_cell_lists(2 * cells_.size(), list_and_element);
+  std::uint32_t groups = 0;
+  for (std::size_t cell = 0; cell < cells_.size(); ++cell) {
+    const auto lay_out = [&](std::size_t list, std::uint32_t& first, std::uint32_t& end) {
+      const std::uint32_t count = lists.offsets[list + 1] - lists.offsets[list];
+      first = groups * lanes;
+      end = first + count;
+      groups += (count + lanes - 1) / lanes;
+    };
+    lay_out(2 * cell, cell_bounds_[cell].first_element, cell_bounds_[cell].end_element);
+    lay_out(2 * cell + 1, cell_bounds_[cell].first_roof, cell_bounds_[cell].end_roof);
+  }
+  elements_.resize(groups);
+  tbb::parallel_for(std::uint32_t{0}, static_cast<std::uint32_t>(cells_.size()), [&](std::uint32_t cell) {
     SquareBounds& bounds = cell_bounds_[cell];
-    std::uint32_t& first_of_kind = is_roof ? bounds.first_roof : bounds.first_element;
-    std::uint32_t& end_of_kind = is_roof ? bounds.end_roof : bounds.end_element;
-    if (first_of_kind == end_of_kind) first_of_kind = end;
-    end_of_kind = ++end;
-    bounds.target_top_z = std::max(bounds.target_top_z, group.z[lane]);
-    if (is_roof) {
-      bounds.roof_top_z = std::max(bounds.roof_top_z, group.z[lane]);
-      bounds.roof_low_z = std::min(bounds.roof_low_z, group.z[lane]);
-    }
-  }
+    const auto place = [&](std::size_t list, std::uint32_t first) {
+      const auto items =
+          std::span(lists.items).subspan(lists.offsets[list], lists.offsets[list + 1] - lists.offsets[list]);
+      std::sort(items.begin(), items.end(), [&](std::uint32_t a, std::uint32_t b) {
+        return elements[a].point.z != elements[b].point.z ? elements[a].point.z > elements[b].point.z : a < b;
+      });
+      for (const std::uint32_t item : items) place_element(elements[item], cell, first++);
+      if (items.empty()) return Interval{infinity, -infinity};
+      return Interval{elements[items.back()].point.z, elements[items.front()].point.z};
+    };
+    const Interval others = place(2 * cell, bounds.first_element), roofs = place(2 * cell + 1, bounds.first_roof);
+    bounds.target_top_z = height(std::max(others.high, roofs.high));
+    bounds.roof_top_z = height(roofs.high);
+    bounds.roof_low_z = height(roofs.low);
+  });
+}
+
+void SightGrid::place_element(const Element& element, std::uint32_t cell, std::uint32_t at) {
+  ElementGroup& group = elements_[at / lanes];
+  const std::uint32_t lane = at % lanes;
+  const Vec2 p = element.point.xy() - block_corner(cell);
+  const Vec3 normal = element.kind == Element::Kind::tile ? element.axis : Vec3{};
+  group.x[lane] = static_cast<float>(p.x);
+  group.y[lane] = static_cast<float>(p.y);
+  group.z[lane] = height(element.point.z);
+  group.nx[lane] = static_cast<float>(normal.x);
+  group.ny[lane] = static_cast<float>(normal.y);
+  group.nz[lane] = static_cast<float>(normal.z);
+  group.number[lane] = element.number;
 }
 
 // Calls visit(cell, from, to) for the pieces into which the cells' sides cut a wall.
@@ -275,7 +280,7 @@ void SightGrid::place_parts(const OcclusionView& occlusion) {
 }
 
 void SightGrid::bound_terrain(const OcclusionView& occlusion) {
-  for (std::int32_t j = 0; j < rows(); ++j) {
+  tbb::parallel_for(std::int32_t{0}, rows(), [&](std::int32_t j) {
     for (std::int32_t i = 0; i < columns(); ++i) {
       SquareBounds& bounds = cell_bounds_[cell_index(i, j)];
       const Interval heights = terrain_heights(occlusion, grown(square(i, j, i, j), cell_padding_m));
@@ -283,7 +288,7 @@ void SightGrid::bound_terrain(const OcclusionView& occlusion) {
       bounds.terrain_top_z = height(heights.high);
       bounds.top_z = std::max({bounds.top_z, bounds.target_top_z, bounds.wall_top_z, bounds.terrain_top_z});
     }
-  }
+  });
 }
 
 void SightGrid::bound_blocks() {

@@ -115,6 +115,8 @@ class SightGrid {
 
  private:
   void place_elements(const std::vector<Element>& elements);
+  // In the lane `at` of all groups.
+  void place_element(const Element& element, std::uint32_t cell, std::uint32_t at);
   void place_walls(const OcclusionView& occlusion);
   void place_parts(const OcclusionView& occlusion);
   void bound_terrain(const OcclusionView& occlusion);

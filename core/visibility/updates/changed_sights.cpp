@@ -82,9 +82,10 @@ class Finder {
           return Worker{SightSearch(scene_, max_distance_m_), {}, {}, {}, 0};
         }) {
     places_of_old_.resize(numbers.new_of_old.size());
-    for (const Element& element : scene.elements) {
-      if (was_there(element.number)) places_of_old_[numbers.old_of_new[element.number]] = element.point.xy();
-    }
+    tbb::parallel_for(std::size_t{0}, scene.elements.size(), [&](std::size_t number) {
+      const std::uint32_t old = numbers.old_of_new[number];
+      if (old != no_index) places_of_old_[old] = scene.elements[number].point.xy();
+    });
   }
 
   ChangedSights find(Progress& progress) {

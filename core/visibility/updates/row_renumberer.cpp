@@ -50,30 +50,27 @@ class RowRenumberer::OldRuns {
   // REQUIRES: not at_end.
   bool read() {
     last_ = place_;
-    const std::uint32_t token = load_little_endian<std::uint16_t>(place_.token);
-    const std::uint64_t gap = (token >> run_length_bits) + rest_if(token >> run_length_bits == widest_gap);
-    const std::uint64_t more = (token & longest_run) + rest_if((token & longest_run) == longest_run);
-    const std::uint64_t run_end = place_.next + gap + more + 1;
-    is_right_ = is_right_ && run_end <= limit_;
-    first_ = static_cast<std::uint32_t>(place_.next + gap);
-    end_ = static_cast<std::uint32_t>(run_end);
-    place_.next = end_ + 1;
-    place_.token += 2;
+    const Run run = run_at(last_);
+    first_ = run.first;
+    end_ = run.end;
+    place_ = run.after;
     return is_right_;
   }
 
   // Reads all runs that end at `end` or before; returns how many. Of them only the last is looked at closely.
   std::uint32_t pass(std::uint32_t end) {
-    const std::uint8_t* const begin = place_.token;
-    while (pass_group<8>(end)) {
+    // Whoever halves needs each number of runs once.
+    Place at = place_;
+    while (pass_group<8>(at, end)) {
     }
-    while (pass_group<1>(end)) {
+    pass_group<4>(at, end);
+    pass_group<2>(at, end);
+    pass_group<1>(at, end);
+    while (pass_one(at, end)) {
     }
-    while (is_right_ && !at_end() && pass_one(end)) {
-    }
-    const auto runs = static_cast<std::uint32_t>((place_.token - begin) / 2);
+    const auto runs = static_cast<std::uint32_t>((at.token - place_.token) / 2);
     if (runs > 0 && is_right_) {
-      step_back();
+      place_ = before(at);
       read();
     }
     return runs;
@@ -83,6 +80,23 @@ class RowRenumberer::OldRuns {
   // So many tokens are added up side by side.
   static constexpr int vector_tokens = 8;
   using Tokens [[gnu::vector_size(2 * vector_tokens)]] = std::uint16_t;
+
+  struct Run {
+    std::uint32_t first = 0, end = 0;
+    Place after;
+  };
+
+  // REQUIRES: there is one.
+  Run run_at(const Place& at) {
+    const std::uint32_t token = load_little_endian<std::uint16_t>(at.token);
+    std::size_t rest = at.rest;
+    const std::uint64_t gap = (token >> run_length_bits) + rest_if(token >> run_length_bits == widest_gap, rest);
+    const std::uint64_t more = (token & longest_run) + rest_if((token & longest_run) == longest_run, rest);
+    const std::uint64_t end = at.next + gap + more + 1;
+    is_right_ = is_right_ && end <= limit_;
+    const auto run_end = static_cast<std::uint32_t>(end);
+    return {static_cast<std::uint32_t>(at.next + gap), run_end, {at.token + 2, rest, run_end + 1}};
+  }
 
   // All rests, which end where the row does.
   bool read_rests(const std::uint8_t* end_of_bytes) {
@@ -97,33 +111,33 @@ class RowRenumberer::OldRuns {
     return true;
   }
 
-  // The next rest, if there should be one, else 0.
-  std::uint64_t rest_if(bool is_there) {
+  // The rest at the place, which moves on, if there should be one, else 0.
+  std::uint64_t rest_if(bool is_there, std::size_t& rest) {
     if (!is_there) return 0;
-    is_right_ = is_right_ && place_.rest + 1 < rests_.size();
+    is_right_ = is_right_ && rest + 1 < rests_.size();
     if (!is_right_) return 0;
-    ++place_.rest;
-    return rests_[place_.rest].sum - rests_[place_.rest - 1].sum;
+    ++rest;
+    return rests_[rest].sum - rests_[rest - 1].sum;
   }
 
-  // Some runs at once; false when there are not so many, or they do not all end at `end` or before.
+  // Goes past some runs at once; false when there are not so many, or they do not all end at `end` or before.
   template <int vectors>
-  bool pass_group(std::uint32_t end) {
+  bool pass_group(Place& at, std::uint32_t end) const {
     constexpr int runs = vectors * vector_tokens;
     static_assert(vectors * (widest_gap + longest_run) < 1u << 16);
-    if (tokens_end_ - place_.token < 2 * runs) return false;
+    if (tokens_end_ - at.token < 2 * runs) return false;
     Tokens sums = {}, rests = {};
     for (int k = 0; k < vectors; ++k) {
-      const Tokens tokens = load_tokens(place_.token + 2 * vector_tokens * k);
+      const Tokens tokens = load_tokens(at.token + 2 * vector_tokens * k);
       const Tokens gaps = tokens >> run_length_bits, more = tokens & longest_run;
       sums += gaps + more;
       rests -= reinterpret_cast<Tokens>(gaps == widest_gap) + reinterpret_cast<Tokens>(more == longest_run);
     }
-    const std::size_t rest = place_.rest + sum(rests);
+    const std::size_t rest = at.rest + sum(rests);
     if (rest >= rests_.size()) return false;
-    const std::uint64_t next = place_.next + sum(sums) + 2 * runs + rests_[rest].sum - rests_[place_.rest].sum;
+    const std::uint64_t next = at.next + sum(sums) + 2 * runs + rests_[rest].sum - rests_[at.rest].sum;
     if (next > std::uint64_t{end} + 1) return false;
-    place_ = {place_.token + 2 * runs, rest, static_cast<std::uint32_t>(next)};
+    at = {at.token + 2 * runs, rest, static_cast<std::uint32_t>(next)};
     return true;
   }
 
@@ -146,22 +160,22 @@ class RowRenumberer::OldRuns {
     return (sums & 0xffff'ffff) + (sums >> 32);
   }
 
-  // The next run; false when it does not end at `end` or before.
-  bool pass_one(std::uint32_t end) {
-    const Place before = place_;
-    if (!read() || end_ <= end) return true;
-    place_ = before;
-    return false;
+  // Goes past one run; false when there is none, or it does not end at `end` or before.
+  bool pass_one(Place& at, std::uint32_t end) {
+    if (at.token == tokens_end_) return false;
+    const Run run = run_at(at);
+    if (!is_right_ || run.end > end) return false;
+    at = run.after;
+    return true;
   }
 
-  // To where the run before begins. REQUIRES: it was passed.
-  void step_back() {
-    place_.token -= 2;
-    const std::uint32_t token = load_little_endian<std::uint16_t>(place_.token);
+  // Where the run before begins. REQUIRES: it was passed.
+  Place before(const Place& at) const {
+    const std::uint32_t token = load_little_endian<std::uint16_t>(at.token - 2);
     const std::uint32_t gap = token >> run_length_bits, more = token & longest_run;
-    const std::size_t rest = place_.rest - (gap == widest_gap ? 1 : 0) - (more == longest_run ? 1 : 0);
-    place_.next -= gap + more + 2 + static_cast<std::uint32_t>(rests_[place_.rest].sum - rests_[rest].sum);
-    place_.rest = rest;
+    const std::size_t rest = at.rest - (gap == widest_gap ? 1 : 0) - (more == longest_run ? 1 : 0);
+    const auto rests = static_cast<std::uint32_t>(rests_[at.rest].sum - rests_[rest].sum);
+    return {at.token - 2, rest, at.next - (gap + more + 2 + rests)};
   }
 
   Place place_, last_;

@@ -1,5 +1,8 @@
 // SPDX-License-Identifier: GPL-3.0-or-later
+#include <tbb/parallel_invoke.h>
+
 #include <algorithm>
+#include <optional>
 #include <string>
 
 #include "core/visibility/file/visibility_file.h"
@@ -17,6 +20,9 @@ namespace {
 // Above these, a full computation is not much slower, if at all.
 constexpr std::size_t most_places = 64;
 constexpr std::size_t least_unchanged_share = 4;  // at least so many unchanged elements for each new one
+// Each time, all processors have to be told.
+constexpr std::uint32_t rows_forgotten_at_once = 32 * VisibilityHeader{}.rows_per_block;
+constexpr char too_much[] = "too much has changed";
 
 std::string why_not_local(const EarlierVisibility& before, const Scene& scene, const VisibilityFile& file,
                           const VisibilityOptions& options) {
@@ -39,7 +45,6 @@ class RowUpdater {
     RowRenumberer renumberer = renumberer_;
     auto change = std::lower_bound(sights_.changes.begin(), sights_.changes.end(), SightChange{begin, 0, false});
     auto fresh = std::lower_bound(sights_.fresh.begin(), sights_.fresh.end(), begin);
-    std::uint32_t first_read = no_index, last_read = 0;
     block.reserve(old_bytes(begin, end));
     for (std::uint32_t element = begin; element < end; ++element) {
       const auto first_change = change;
@@ -49,14 +54,12 @@ class RowUpdater {
         continue;
       }
       const std::uint32_t old = numbers_.old_of_new[element];
-      first_read = std::min(first_read, old);
-      last_read = std::max(last_read, old);
       const CodedRow stored = before_.coded_row(old);
       if (!renumberer.append(stored.bytes, {first_change, change}, block.coded())) throw before_.damaged_row(old);
       block.end_row(static_cast<std::uint32_t>(stored.length + renumberer.more_tiles() + renumberer.more_edges()),
                     static_cast<std::uint32_t>(stored.visible_tiles + renumberer.more_tiles()));
     }
-    if (first_read <= last_read) before_.forget_rows(first_read, last_read + 1);
+    if (end % rows_forgotten_at_once == 0) forget_last_before(end);
   }
 
  private:
@@ -68,6 +71,19 @@ class RowUpdater {
       if (old != no_index) bytes += before_.coded_row(old).bytes.size();
     }
     return bytes + bytes / 16;
+  }
+
+  // Gives back the memory that the rows before `end` were read into. What another thread still reads comes back.
+  void forget_last_before(std::uint32_t end) const {
+    const std::uint32_t begin = end - rows_forgotten_at_once;
+    std::uint32_t first_read = no_index, last_read = 0;
+    for (std::uint32_t element = begin; element < end; ++element) {
+      const std::uint32_t old = numbers_.old_of_new[element];
+      if (old == no_index) continue;
+      first_read = std::min(first_read, old);
+      last_read = old;
+    }
+    if (first_read <= last_read) before_.forget_rows(first_read, last_read + 1);
   }
 
   void add(const std::vector<std::uint32_t>& row, RowBlock& block) const {
@@ -94,17 +110,25 @@ VisibilityUpdate update_visibility(const EarlierVisibility& before, const Scene&
   update.why_not = why_not_local(before, scene, file, options);
   if (!update.why_not.empty()) return update;
   const SceneChange change = find_scene_change(before.scene, scene);
-  const Renumbering numbers = match_elements(before.tiling, tiling, change);
-  update.new_elements =
-      static_cast<std::uint64_t>(std::count(numbers.old_of_new.begin(), numbers.old_of_new.end(), no_index));
-  if (change.places.size() > most_places ||
-      update.new_elements * (1 + least_unchanged_share) > numbers.old_of_new.size()) {
-    update.why_not = "too much has changed";
+  if (change.places.size() > most_places) {
+    update.why_not = too_much;
     return update;
   }
-  const std::vector<Element> elements = make_elements(occlusion.view(), tiling);
-  const SightGrid grid(occlusion.view(), elements);
-  const SightScene sights_after = {occlusion.view(), elements, numbers.new_tiles, grid};
+  Renumbering numbers;
+  std::vector<Element> elements;
+  std::optional<SightGrid> grid;
+  tbb::parallel_invoke([&] { numbers = match_elements(before.tiling, tiling, change); },
+                       [&] {
+                         elements = make_elements(occlusion.view(), tiling);
+                         grid.emplace(occlusion.view(), elements);
+                       });
+  update.new_elements =
+      static_cast<std::uint64_t>(std::count(numbers.old_of_new.begin(), numbers.old_of_new.end(), no_index));
+  if (update.new_elements * (1 + least_unchanged_share) > numbers.old_of_new.size()) {
+    update.why_not = too_much;
+    return update;
+  }
+  const SightScene sights_after = {occlusion.view(), elements, numbers.new_tiles, *grid};
   const ChangedSights sights =
       find_changed_sights(sights_after, change, numbers, file, options.max_distance_m, progress);
   update.searched_elements = sights.searched_sources;
@@ -112,9 +136,10 @@ VisibilityUpdate update_visibility(const EarlierVisibility& before, const Scene&
 
   progress.begin_stage("visibility file");
   const RowUpdater updater(file, numbers, sights);
-  write_row_blocks({environment_hash, options, numbers.new_tiles, static_cast<std::uint32_t>(tiling.edges.size()), 0},
-                   path, progress,
-                   [&](std::uint32_t begin, std::uint32_t end, RowBlock& block) { updater.fill(begin, end, block); });
+  write_row_blocks(
+      {environment_hash, options, numbers.new_tiles, static_cast<std::uint32_t>(tiling.edges.size()), 0}, path,
+      progress, [&](std::uint32_t begin, std::uint32_t end, RowBlock& block) { updater.fill(begin, end, block); },
+      file.bytes());
   return update;
 }
 

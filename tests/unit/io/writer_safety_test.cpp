@@ -14,6 +14,7 @@
 #include <cstdlib>
 #include <fstream>
 #include <functional>
+#include <iterator>
 #include <random>
 #include <thread>
 #include <utility>
@@ -157,6 +158,45 @@ TEST_F(Writing, AFileThatCameMeanwhileIsNotReplaced) {
   again.flush();
   again.publish_unless_taken();
   EXPECT_EQ(std::filesystem::file_size(file), 0u);
+}
+
+std::vector<std::uint8_t> bytes_of(const std::string& file) {
+  std::ifstream in(file, std::ios::binary);
+  return {std::istreambuf_iterator<char>(in), {}};
+}
+
+std::uint64_t bytes_on_disk(const std::string& file) {
+  struct stat status {};
+  EXPECT_EQ(stat(file.c_str(), &status), 0) << file;
+  return static_cast<std::uint64_t>(status.st_blocks) * 512;
+}
+
+TEST_F(Writing, RoomThatIsNotNeededIsGivenBack) {
+  const std::string file = folder_ / "x.bin";
+  const std::vector<std::uint8_t> bytes(100'000, 7);
+  constexpr std::uint64_t reserved = std::uint64_t{64} << 20;
+  StagedFile staged(file);
+  staged.reserve(reserved);
+  // A file system may have no such thing.
+  const bool is_reserved = bytes_on_disk(staged.path()) >= reserved;
+  staged.write(0, bytes);
+  EXPECT_EQ(std::filesystem::file_size(staged.path()), bytes.size());
+  staged.flush();
+  staged.publish();
+  EXPECT_EQ(bytes_of(file), bytes);
+  EXPECT_LT(bytes_on_disk(file), reserved / 4);
+  if (!is_reserved) GTEST_SKIP() << "no room can be reserved on this file system";
+}
+
+TEST_F(Writing, MoreRoomThanThereIsStopsNobody) {
+  const std::string file = folder_ / "x.bin";
+  const std::vector<std::uint8_t> bytes(1000, 7);
+  StagedFile staged(file);
+  staged.reserve(std::uint64_t{1} << 60);
+  staged.write(0, bytes);
+  staged.flush();
+  staged.publish();
+  EXPECT_EQ(bytes_of(file), bytes);
 }
 
 TEST_F(Writing, ATableOfRunsWithOtherColumnsIsRefusedAndTheFileStaysAsItWas) {
