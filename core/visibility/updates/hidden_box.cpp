@@ -80,11 +80,14 @@ BoxInView seen_from(const View& view, const Rectangle& box) {
 void close_by_wall(const View& view, double eye_z, const WallSide& wall, const BoxInView& box, double slope,
                    OpenDirections& open) {
   if (wall.bottom_z > eye_z - height_margin_m) return;
-  const Vec2 along = wall.q - wall.p;
-  // From near its plane, the exact test may take a wall for one that is seen from the other side.
-  if (std::fabs(cross(along, view.eye - wall.p)) < near_m * norm(along)) return;
   Vec2 p = view.of(wall.p), q = view.of(wall.q);
   if (p.x < near_m && q.x < near_m) return;
+  // Most walls along the way stand beside it.
+  if ((p.y <= box.low * p.x && q.y <= box.low * q.x) || (p.y >= box.high * p.x && q.y >= box.high * q.x)) return;
+  const Vec2 along = wall.q - wall.p;
+  // From near its plane, the exact test may take a wall for one that is seen from the other side.
+  const double twice_area = cross(along, view.eye - wall.p);
+  if (twice_area * twice_area < near_m * near_m * dot(along, along)) return;
   if (p.x < near_m) p = p + ((near_m - p.x) / (q.x - p.x)) * (q - p);
   if (q.x < near_m) q = q + ((near_m - q.x) / (p.x - q.x)) * (p - q);
   double from = p.y / p.x, to = q.y / q.x, inverse_from = 1 / p.x, inverse_to = 1 / q.x;
