@@ -22,6 +22,23 @@ from tesseray.report import ReportError, write_report
 from tesseray.report.result import read_result
 
 
+# Width and height of a page in a view of a width. In a process of its own, with windows: that of the tests has none.
+SIZE_IN_A_VIEW = """
+import sys
+from qgis.PyQt.QtCore import QEventLoop, QSize, QUrl
+from qgis.PyQt.QtWebKitWidgets import QWebPage
+from qgis.PyQt.QtWidgets import QApplication
+application = QApplication(["size", "-platform", "offscreen"])
+page, loaded = QWebPage(), QEventLoop()
+page.setViewportSize(QSize(int(sys.argv[2]), 800))
+page.loadFinished.connect(loaded.quit)
+page.mainFrame().load(QUrl.fromLocalFile(sys.argv[1]))
+loaded.exec()
+size = page.mainFrame().contentsSize()
+print(size.width(), size.height())
+"""
+
+
 class _Page(html.parser.HTMLParser):
     """The tables of a page by heading, rows of texts; its images; what it would fetch."""
 
@@ -211,6 +228,16 @@ class ReportTest(QgisTest):
             self.assertIn(words, text)
         self.assertRegex(text, r"TILE_AREA\s+400\b")
         self.assertNotIn("Above ground", text)
+
+    def test_the_page_is_no_wider_than_a_view_of_usual_width(self):
+        process = subprocess.run([sys.executable, "-c", SIZE_IN_A_VIEW, self.study.with_suffix(".html"), "1120"],
+                                 capture_output=True, text=True)
+        if "ImportError" in process.stderr or "ModuleNotFoundError" in process.stderr:
+            self.skipTest("this QGIS comes without a web view")
+        self.assertEqual(process.returncode, 0, process.stderr)
+        width, height = map(int, process.stdout.split())
+        self.assertGreater(height, 2000)
+        self.assertLessEqual(width, 1120)
 
     def test_a_mean_that_was_taken_off_is_told_at_the_top(self):
         words = "was taken off its predictions"
