@@ -39,8 +39,7 @@ LeftOfRay RayLegs::left_at_wall(const RayEnding& ending, std::uint32_t number) c
 
 bool RayLegs::is_free_of_buildings(Vec3 place, std::uint32_t element, Vec3 on_ground) const {
   const Vec3 begin = element == no_index ? place : lifted(place, element), end = on_ground + Vec3{0, 0, lift_m};
-  const auto [first, second] = ordered_ends(begin, end);
-  return !meets_prism(environment_.occlusion.view(), first, second);
+  return path_is_free_of_buildings(environment_.occlusion.view(), begin, end);
 }
 
 std::optional<Vec3> RayLegs::place_on(std::uint32_t tile, const RayEnding& ending, std::uint32_t number) const {
@@ -127,10 +126,9 @@ bool RayLegs::is_free(const Way& way, std::size_t leg) const {
     asks_terrain = asks_terrain && !is_off_the_terrain(element);
   }
   const OcclusionView& occlusion = environment_.occlusion.view();
-  const auto [first, second] = ordered_ends(begin, end);
-  const bool is_hidden =
-      meets_prism(occlusion, first, second) || (asks_terrain && meets_terrain(occlusion, first, second));
-  return !is_hidden || (leg == 0 && is_weakened_at_edge(way));
+  const bool is_free =
+      asks_terrain ? path_is_free(occlusion, begin, end) : path_is_free_of_buildings(occlusion, begin, end);
+  return is_free || (leg == 0 && is_weakened_at_edge(way));
 }
 
 // The profile is that to the element's reference point. Beside it the last edge is a line across that profile, and its
@@ -144,8 +142,7 @@ bool RayLegs::comes_down(const Way& way) const {
   double share = asked_share;
   while (share > 0 && is_over_roof_of(edge, place + share * way_up)) share -= step;
   if (!(share > 0)) return true;
-  const auto [first, second] = ordered_ends(place, place + share * way_up);
-  return !meets_prism(environment_.occlusion.view(), first, second);
+  return path_is_free_of_buildings(environment_.occlusion.view(), place, place + share * way_up);
 }
 
 bool RayLegs::is_over_roof_of(Vec3 edge, Vec3 point) const {

@@ -44,8 +44,7 @@ LeftOfRay RoofsBeforeWalls::left_by_roofs(std::uint32_t tile, Vec3 place, Thread
 }
 
 bool RoofsBeforeWalls::is_hidden_by_buildings(Vec3 place) const {
-  const auto [first, second] = ordered_ends(setting_.transmitter.position, place);
-  return meets_prism(setting_.environment.occlusion.view(), first, second);
+  return !path_is_free_of_buildings(setting_.environment.occlusion.view(), setting_.transmitter.position, place);
 }
 
 }  // namespace tesseray

@@ -240,7 +240,13 @@ TESSERAY_HD inline bool path_is_free(const OcclusionView& view, Vec3 a, Vec3 b) 
   return !meets_prism(view, first, second) && !meets_terrain(view, first, second);
 }
 
-// The same for any ends: one that lies in a part sees nothing.
+// The same of buildings alone.
+TESSERAY_HD inline bool path_is_free_of_buildings(const OcclusionView& view, Vec3 a, Vec3 b) {
+  const auto [first, second] = ordered_ends(a, b);
+  return !meets_prism(view, first, second);
+}
+
+// As path_is_free, for any ends: one that lies in a part sees nothing.
 TESSERAY_HD inline bool segment_is_free(const OcclusionView& view, Vec3 a, Vec3 b) {
   return !is_inside_part(view, a) && !is_inside_part(view, b) && path_is_free(view, a, b);
 }
