@@ -148,7 +148,9 @@ StagedFile::~StagedFile() {
 
 void StagedFile::reserve([[maybe_unused]] std::uint64_t bytes) {
 #ifdef FALLOC_FL_KEEP_SIZE
-  is_reserved_ = fallocate(descriptor_, FALLOC_FL_KEEP_SIZE, 0, static_cast<off_t>(bytes)) == 0;
+  is_reserved_ = true;
+  // Of too much, a part may have been had.
+  if (fallocate(descriptor_, FALLOC_FL_KEEP_SIZE, 0, static_cast<off_t>(bytes)) != 0) give_back_unwritten();
 #endif
 }
 
