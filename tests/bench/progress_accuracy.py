@@ -9,7 +9,6 @@ Runs the tool with --progress json. At each line after the first tenth the predi
 by and what is said to be left; beside wall seconds, the same in processor seconds, which other work does not disturb.
 Stages shorter than MIN_SECONDS (environment, default 1) are left out.
 """
-import collections
 import json
 import os
 import subprocess
@@ -26,14 +25,18 @@ def processor_seconds(process: subprocess.Popen) -> float:
 
 def told_progress(command: list[str]) -> dict[str, list[tuple[float, float, float]]]:
     """Per stage: progress, wall and processor seconds at each line; raises RuntimeError when the run fails."""
-    lines = collections.defaultdict(list)
+    lines, stage = {}, None
     with subprocess.Popen(command, stdout=subprocess.DEVNULL, stderr=subprocess.PIPE, text=True) as process:
         for text in process.stderr:
             line = json.loads(text)
             if "error" in line:
                 raise RuntimeError(line["error"]["message"])
             if "stage" in line:
-                lines[line["stage"]].append((line["progress"], time.monotonic(), processor_seconds(process)))
+                # A stage that is named again begins anew.
+                if line["stage"] != stage:
+                    stage = line["stage"]
+                    lines[stage] = []
+                lines[stage].append((line["progress"], time.monotonic(), processor_seconds(process)))
     return lines
 
 

@@ -1,8 +1,5 @@
 // SPDX-License-Identifier: GPL-3.0-or-later
-#include <tbb/parallel_for.h>
-
 #include <algorithm>
-#include <atomic>
 #include <string>
 
 #include "core/visibility/file/visibility_file.h"
@@ -10,6 +7,7 @@
 #include "core/visibility/rows/half_rows.h"
 #include "core/visibility/rows/row_codec.h"
 #include "core/visibility/rows/row_maker.h"
+#include "core/visibility/rows/search_costs.h"
 
 namespace tesseray {
 
@@ -23,15 +21,19 @@ constexpr std::uint64_t bytes_per_pair = 8;
 class Blocks {
  public:
   Blocks(HalfRowFinder& finder, WorkFile& work, std::uint64_t memory_bytes, Progress& progress)
-      : finder_(finder), work_(work), most_pairs_(memory_bytes / bytes_per_pair), progress_(progress) {}
+      : finder_(finder),
+        work_(work),
+        most_pairs_(memory_bytes / bytes_per_pair),
+        costs_(finder, work.finished_elements(), progress),
+        progress_(progress) {}
 
   void compute_all() {
-    first_of_run_ = work_.finished_elements();
     std::uint32_t size = rows_per_stretch;
     while (work_.finished_elements() < finder_.element_count()) {
       const std::uint32_t first = work_.finished_elements();
       const std::uint32_t end = first + std::min(size, finder_.element_count() - first);
-      const WorkBlock block = make_work_block(first, end, finder_.element_count(), halves(first, end), progress_);
+      const WorkBlock block = make_work_block(first, end, finder_.element_count(),
+                                              find_halves(finder_, first, end, costs_, progress_), progress_);
       progress_.throw_if_cancelled();
       work_.append(block);
       size = next_size(end - first, block.pairs);
@@ -39,23 +41,6 @@ class Blocks {
   }
 
  private:
-  std::vector<HalfRows> halves(std::uint32_t first, std::uint32_t end) {
-    constexpr std::uint32_t task = HalfRowFinder::elements_per_task;
-    std::vector<HalfRows> halves((end - first + task - 1) / task);
-    // Of what this run has to do, so that the time it still needs can be told.
-    std::atomic<std::uint64_t> done{finder_.cost(first_of_run_, first)};
-    const auto all = static_cast<double>(finder_.cost(first_of_run_, finder_.element_count()));
-    tbb::parallel_for(std::uint32_t{0}, static_cast<std::uint32_t>(halves.size()), [&](std::uint32_t k) {
-      progress_.throw_if_cancelled();
-      const std::uint32_t begin = first + k * task;
-      const std::uint32_t task_end = std::min(end, begin + task);
-      halves[k] = finder_.find(begin, task_end);
-      const std::uint64_t cost = finder_.cost(begin, task_end);
-      progress_.advance(static_cast<double>(done.fetch_add(cost) + cost) / all);
-    });
-    return halves;
-  }
-
   // Twice as large as the last at most, as far as the memory goes if elements see as much as those of the last.
   std::uint32_t next_size(std::uint32_t size, std::uint64_t pairs) const {
     const std::uint64_t fitting = pairs == 0 ? most_block_elements : most_pairs_ * size / pairs;
@@ -66,7 +51,7 @@ class Blocks {
   HalfRowFinder& finder_;
   WorkFile& work_;
   std::uint64_t most_pairs_;
-  std::uint32_t first_of_run_ = 0;
+  SearchCosts costs_;  // of what this run has to do
   Progress& progress_;
 };
 

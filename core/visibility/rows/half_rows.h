@@ -30,8 +30,6 @@ class HalfRowFinder {
   std::uint32_t element_count() const { return static_cast<std::uint32_t>(elements_.size()); }
   // Of the elements begin … end − 1.
   HalfRows find(std::uint32_t begin, std::uint32_t end);
-  // What finding them costs, in no unit, about.
-  std::uint64_t cost(std::uint32_t begin, std::uint32_t end) const { return cost_before_[end] - cost_before_[begin]; }
 
  private:
   struct Worker {
@@ -42,7 +40,6 @@ class HalfRowFinder {
   };
 
   std::vector<Element> elements_;
-  std::vector<std::uint32_t> cost_before_;  // by element, and of all
   SightGrid grid_;
   SightScene scene_;
   tbb::enumerable_thread_specific<Worker> workers_;

@@ -73,7 +73,7 @@ class VisibilityInBlocks : public ::testing::Test {
   }
   // Leaves the work of a run that was broken off: most of it.
   void break_off() {
-    for (int questions = 40;; questions += 10) {
+    for (int questions = 5;; questions += 5) {
       Watcher watcher(questions);
       EXPECT_THROW(compute(watcher), Error);
       if (std::filesystem::exists(work_) && std::filesystem::file_size(work_) > 2 * expected_.size() / 3) return;
