@@ -10,9 +10,9 @@
 
 namespace tesseray {
 
-// What searching from each element costs, as a part of all. Between an alley and a hill over the city it differs a
-// hundredfold, which no count tells that is known before; so a search from one element of each stretch of them is
-// timed. It takes less than a hundredth of the time of all, and changes no bit of what they find.
+// What searching from each element costs, as a part of all. Between an alley and a hill over the city that differs more
+// than tenfold, which no count tells that is known before; so a search from one element of each stretch of them is
+// timed. It takes about a hundredth of the time of all, and changes no bit of what they find.
 class SearchCosts {
  public:
   // Of the elements from `first` on. Throws Error(cancelled).
