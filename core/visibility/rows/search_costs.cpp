@@ -30,7 +30,8 @@ double seconds_of_search(HalfRowFinder& finder, std::uint32_t element) {
   return processor_seconds() - begin;
 }
 
-// One of the stretch that begins there: not always the first, since tiles of one wall follow each other.
+// One of the stretch that begins there, by Knuth's multiplicative hash: not always the first, since tiles of one wall
+// follow each other.
 std::uint32_t sampled_element(std::uint32_t stretch, std::uint32_t begin, std::uint32_t length) {
   return begin + (stretch * 2654435761u >> 8) % length;
 }
