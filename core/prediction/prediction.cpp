@@ -61,11 +61,6 @@ TargetPrediction predict(const ArrivalSums& sums, Vec3 target, const Transmitter
 
 }  // namespace
 
-double received_gain(const ArrivalSums& sums) {
-  const double re = sums.coherent_re.value(), im = sums.coherent_im.value();
-  return sums.gain.value() - sums.coherent_gain.value() + re * re + im * im + sums.interference.value();
-}
-
 TargetPrediction predict_target(const ArrivalSums& sums, Vec3 target, const Transmitter& transmitter,
                                 double receiver_gain_dbi) {
   return predict(sums, target, transmitter, transmitting_end(transmitter), receiver_gain_dbi);

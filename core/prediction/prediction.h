@@ -46,10 +46,6 @@ struct TransmitterPrediction {
   WidebandPredictions tiles_wideband, receivers_wideband;  // of the same targets, when asked for
 };
 
-// The path gain that a target's sums make: of powers, with the coherent rays in amplitude and what pairs add. Without
-// the receiver's gain, as they are.
-double received_gain(const ArrivalSums& sums);
-
 // What one transmitter brings to a target at `position`, whose antenna has this gain in its maximum.
 TargetPrediction predict_target(const ArrivalSums& sums, Vec3 position, const Transmitter& transmitter,
                                 double receiver_gain_dbi = 0);

@@ -94,10 +94,7 @@ Scene with_material(Scene scene, double permittivity, double conductivity) {
   return scene;
 }
 
-double total_gain(const ArrivalSums& sums) {
-  const double re = sums.coherent_re.value(), im = sums.coherent_im.value();
-  return sums.gain.value() - sums.coherent_gain.value() + re * re + im * im + sums.interference.value();
-}
+double total_gain(const ArrivalSums& sums) { return received_gain(sums); }
 
 void print_phases(std::FILE* out, const LaunchCost& cost) {
   constexpr const char* names[launch_phases] = {"first level",     "bounces",          "scattering last",

@@ -13,6 +13,8 @@ inline void expect_same(const ArrivalSums& a, const ArrivalSums& b) {
   EXPECT_EQ(a.coherent_gain, b.coherent_gain);
   EXPECT_EQ(a.coherent_re, b.coherent_re);
   EXPECT_EQ(a.coherent_im, b.coherent_im);
+  EXPECT_EQ(a.reflected_re, b.reflected_re);
+  EXPECT_EQ(a.reflected_im, b.reflected_im);
   EXPECT_EQ(a.interference, b.interference);
   EXPECT_EQ(a.basic_gain, b.basic_gain);
   EXPECT_EQ(a.excess, b.excess);

@@ -20,6 +20,7 @@
 #include "core/propagation/images/reflectors.h"
 #include "core/propagation/rays/ground_pairs.h"
 #include "core/propagation/rays/ground_plane.h"
+#include "core/propagation/rays/in_step_past_edge.h"
 #include "core/propagation/rays/local_mean.h"
 #include "core/scene/ground_plan/prism_index.h"
 
@@ -158,6 +159,7 @@ class Trace {
                             const Progress& progress, Arrived& arrived) const;
   void try_two_edges(const TwoEdgeSequence& sequence, Vec3 target, Arrived& arrived) const;
   void add(const ExactPath& path, Arrived& arrived) const;
+  void set_in_step(const ExactPath& path, PairableRay& ray) const;
   PairableRay as_pairable(const ExactPath& path, const Arrival& arrival) const;
   Ray as_ray(const FoundRay& found, const Receiver& receiver) const;
 
@@ -175,44 +177,53 @@ void Trace::add(const ExactPath& path, Arrived& arrived) const {
   const Vec3 target = path.corners().back();
   FoundRay found{path, field_.receive(path)};
   const ReceivedRay& received = found.received;
-  const bool is_direct = path.length == 0;
-  const bool from_ground = path.length == 1 && !path.interactions[0].is_edge &&
-                           environment_.reflectors[path.interactions[0].number].kind == SurfaceKind::ground;
   Arrival arrival;
   arrival.path_gain = squared_norm(received.amplitude);
   // Along a face of an edge the diffracted field may be zero, and what is left of one of another polarisation: no ray.
-  arrived.sums.direct = arrived.sums.direct || is_direct;
+  arrived.sums.direct = arrived.sums.direct || path.length == 0;
   if (!(arrival.path_gain > 0)) return;
   arrival.basic_gain = basic_gain(arrival.path_gain, received.departure_gain, received.receive_gain);
   arrival.excess_length_m = received.length_m - norm(target - transmitter_.position);
   arrival.travel_direction = normalized(target - path.corners()[path.length]);
   arrival.mechanism = mechanism_of(path);
   const Summation summation = options_.link.summation;
-  arrival.coherent =
-      summation == Summation::coherent || (summation == Summation::local_mean && (is_direct || from_ground));
-  if (summation == Summation::local_mean && from_ground) {
-    arrival.in_step = coherence(normalized(target - transmitter_.position), arrival.travel_direction,
-                                environment_.reflectors[path.interactions[0].number].normal, link_.wave_number());
-  }
+  arrival.coherent = summation == Summation::coherent;
   arrival.amplitude = exp_j(-link_.wave_number() * received.length_m) * received.amplitude;
   arrived.sums.add(arrival);
   ++arrived.found;
-  if (summation == Summation::local_mean && !arrival.coherent) {
-    arrived.pairable.push_back(as_pairable(path, arrival));
-  }
+  if (summation == Summation::local_mean) arrived.pairable.push_back(as_pairable(path, arrival));
   found.received.amplitude = arrival.amplitude;
   arrived.rays.push_back(found);
 }
 
+// Of the direct ray, of what an upright edge diffracts of it, and of the direct ray's reflections on the ground, of
+// which there may be several.
+void Trace::set_in_step(const ExactPath& path, PairableRay& ray) const {
+  if (path.length == 0) ray.in_step = 1;
+  if (path.length != 1) return;
+  const auto [is_edge, number] = path.interactions[0];
+  const Vec3 from = transmitter_.position, at = path.corners()[1], to = path.corners()[2];
+  if (is_edge) {
+    ray.in_step = in_step_past_edge(environment_.edges[number], from, at, to, link_.wave_number());
+    return;
+  }
+  const Reflector& reflector = environment_.reflectors[number];
+  if (reflector.kind != SurfaceKind::ground) return;
+  ray.in_step = coherence(normalized(to - from), normalized(to - at), reflector.normal, link_.wave_number());
+  ray.in_step_reflected = std::sqrt(1 - ray.in_step * ray.in_step);
+}
+
 PairableRay Trace::as_pairable(const ExactPath& path, const Arrival& arrival) const {
   PairableRay ray{.amplitude = arrival.amplitude, .direction = arrival.travel_direction};
+  set_in_step(path, ray);
   StableHash way;
   LastPart part;
   const auto sequence = path.sequence();
   for (auto each = sequence.rbegin(); each != sequence.rend(); ++each) {
     if (!each->is_edge) {
       const Reflector& reflector = environment_.reflectors[each->number];
-      if (reflector.kind == SurfaceKind::ground && part.has_ground(reflector.normal)) {
+      // Those of the direct ray are each for itself.
+      if (reflector.kind == SurfaceKind::ground && path.length > 1 && part.has_ground(reflector.normal)) {
         ray.from_ground = true;
         ray.normal = reflector.normal;
         continue;

@@ -67,18 +67,22 @@ PairableRay LaunchArrivals::as_pairable(const RayEnding& ending, const ArrivedRa
     part.pass_edge(direction);
   }
   const bool is_straight = from_ground ? chain.length == 1 : chain.length == 0 && !chain.over_rooftops;
+  const double stands_for = arrived.arrival.stands_for;
+  BroughtByCompanion below;
+  if (!from_ground) below = brought_by_reflection_below(ending, arrived, receiver);
   return {.receiver = receiver,
           .from_ground = from_ground,
           .straight = is_straight,
           .over_rooftops = chain.over_rooftops,
           .way = way.value(),
           .amplitude = phased,
-          .stands_for = arrived.arrival.stands_for,
+          .stands_for = stands_for,
           .direction = arrived.phase_direction,
           .normal = ground == no_index ? Vec3{0, 0, 1} : environment_.tiling.tiles[ground].normal,
           .along_ground = ending.along_ground,
-          .with_ground_below =
-              from_ground ? 0 : arrived.arrival.stands_for * with_reflection_below(ending, arrived, receiver)};
+          .with_ground_below = stands_for * below.power,
+          .in_step = arrived.in_step,
+          .reflection = below.power != 0 ? below.reflection : arrived.reflection};
 }
 
 void LaunchArrivals::pair_rays(std::span<ArrivalSums> receivers) {

@@ -35,17 +35,19 @@ bool LaunchArrivals::comes_with_another(const RayEnding& ending, const ArrivedRa
   return !ray.is_companion && is_of_ground_around(chain);
 }
 
-double LaunchArrivals::with_reflection_below(const RayEnding& ending, const ArrivedRay& arrived,
-                                             std::uint32_t receiver) const {
+BroughtByCompanion LaunchArrivals::brought_by_reflection_below(const RayEnding& ending, const ArrivedRay& arrived,
+                                                               std::uint32_t receiver) const {
   const TargetPoints& points = environment_.points;
   const std::uint32_t ground = view_.environment.receiver_grounds[receiver], number = points.element_count() + receiver;
-  if (!is_reflected_below(ending, ground) || is_reflected_around(ending, number)) return 0;
+  if (!is_reflected_below(ending, ground) || is_reflected_around(ending, number)) return {};
   const bool is_around = points.is_edge(ending.chain.last()) || !environment_.over_rooftops.is_ground_level();
   if (is_around && comes_from_upright(view_.environment, ending.chain)) {
-    return is_free_by_ground_around(ending, number) ? with_companion(view_, ending, arrived, ground, number) : 0;
+    if (!is_free_by_ground_around(ending, number)) return {};
+    return brought_by_companion(view_, ending, arrived, ground, number);
   }
   const std::uint32_t reflecting = reflecting_ground(ending, ground, number);
-  return reflecting == no_index ? 0 : with_companion(view_, ending, arrived, reflecting, number);
+  if (reflecting == no_index) return {};
+  return brought_by_companion(view_, ending, arrived, reflecting, number);
 }
 
 bool LaunchArrivals::is_free_by_ground_around(const RayEnding& ending, std::uint32_t number) const {
@@ -137,7 +139,7 @@ bool LaunchArrivals::arrives_along_ground(const RayEnding& ending, std::uint32_t
   }
   const double above_m = dot(edge - Vec3{0, 0, bulge_m} - tile.centroid, tile.normal);
   if (!(above_m < of_height * dot(target - tile.centroid, tile.normal))) return false;
-  // Before an upright edge tiles do, or the ray has it with it (with_reflection_below()).
+  // Before an upright edge tiles do, or the ray has it with it (brought_by_reflection_below()).
   const Vec3 image = mirrored(target, tile.centroid, tile.normal);
   return dot(leg_to(ending.source, image).from - tile.centroid, tile.normal) >= -in_ground_plane_m;
 }

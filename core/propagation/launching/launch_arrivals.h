@@ -111,7 +111,8 @@ class LaunchArrivals {
   // What the reflection on the ground below a receiver brings with a ray where it is no ray of its own: since the
   // middles of elements missed it, or it was drawn by chance. Then either may be drawn without the other, and what two
   // rays in step bring together is not the mean of what each does.
-  double with_reflection_below(const RayEnding& ending, const ArrivedRay& arrived, std::uint32_t receiver) const;
+  BroughtByCompanion brought_by_reflection_below(const RayEnding& ending, const ArrivedRay& arrived,
+                                                 std::uint32_t receiver) const;
   // How the plane of the ground around reflects a ray's companion to a receiver, as walls mirror what comes before.
   struct WayByPlane {
     Vec3 centroid, normal;       // of the plane

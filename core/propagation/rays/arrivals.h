@@ -77,9 +77,10 @@ struct Arrival {
   double excess_length_m = 0;  // path length − straight distance
   Vec3 travel_direction;       // unit, towards the target
   Mechanism mechanism = Mechanism::none;
-  bool coherent = false;  // summed in amplitude with the other coherent ones
-  double in_step = 1;     // how far it is, 0 … 1: that part of its amplitude; the rest is summed in power
-  Complex amplitude;      // with phase; used when coherent
+  bool coherent = false;         // summed in amplitude with the other coherent ones
+  double in_step = 1;            // how far it is, 0 … 1: that part of its amplitude; the rest is summed in power …
+  double in_step_reflected = 0;  // … but for this part of a ground reflection: it is in step with other such alone
+  Complex amplitude;             // with phase; used when coherent
   // What it brings to the local mean together with its reflection on the ground, or with the ray whose reflection it
   // is, beyond what is summed otherwise (ray_ending.h).
   double interference = 0;
@@ -122,10 +123,11 @@ struct DiffuseSum {
 // What has no power is no arrival: it is not counted and has no delay; but the direct ray tells that it is in sight.
 // REQUIRES for all: the target's rays were added with the same straight distance as reference of the excess length.
 struct ArrivalSums {
-  FixedPointSum gain;                      // of all rays, in power
-  FixedPointSum coherent_gain;             // of the coherent ones, in power
-  FixedPointSum coherent_re, coherent_im;  // of the coherent ones, in amplitude
-  FixedPointSum interference;              // what pairs bring beyond the sum of their powers
+  FixedPointSum gain;                        // of all rays, in power
+  FixedPointSum coherent_gain;               // of the coherent ones, in power
+  FixedPointSum coherent_re, coherent_im;    // of the coherent ones, in amplitude: of all together …
+  FixedPointSum reflected_re, reflected_im;  // … and of what of their reflections is in step among themselves alone
+  FixedPointSum interference;                // what pairs bring beyond the sum of their powers
   FixedPointSum basic_gain;
   FixedPointSum excess, squared_excess;    // gain × (excess length / 1,024 m), and squared
   FixedPointSum cos_azimuth, sin_azimuth;  // gain × those of the arrival's grid azimuth
@@ -146,8 +148,8 @@ struct ArrivalSums {
   void merge(const ArrivalSums& other);
   // FixedPointSum::settle(), of all sums.
   TESSERAY_HD void settle() {
-    for (FixedPointSum* sum : {&gain, &coherent_gain, &coherent_re, &coherent_im, &interference, &basic_gain, &excess,
-                               &squared_excess, &cos_azimuth, &sin_azimuth}) {
+    for (FixedPointSum* sum : {&gain, &coherent_gain, &coherent_re, &coherent_im, &reflected_re, &reflected_im,
+                               &interference, &basic_gain, &excess, &squared_excess, &cos_azimuth, &sin_azimuth}) {
       sum->settle();
     }
   }
@@ -155,6 +157,10 @@ struct ArrivalSums {
  private:
   TESSERAY_HD void consider_strongest(double path_gain, double azimuth, Mechanism mechanism);
 };
+
+// The path gain that a target's sums make: of powers, with the coherent rays in amplitude and what pairs add. Without
+// the receiver's gain, as they are.
+double received_gain(const ArrivalSums& sums);
 
 inline constexpr double excess_unit_m = 1024.0;
 
@@ -183,10 +189,14 @@ TESSERAY_HD void ArrivalSums::add(const Arrival& arrival, const Adder& adder) {
   sin_azimuth.add(of_all * look.y, adder);
   if (arrival.coherent) {
     // Phases of those that are left out are not known: of all of them together the power is right.
-    const double amplitude = arrival.in_step * std::sqrt(arrival.stands_for);
-    coherent_gain.add(arrival.in_step * arrival.in_step * of_all, adder);
-    coherent_re.add(amplitude * arrival.amplitude.re, adder);
-    coherent_im.add(amplitude * arrival.amplitude.im, adder);
+    const double all = std::sqrt(arrival.stands_for), reflected = arrival.in_step_reflected;
+    coherent_gain.add((arrival.in_step * arrival.in_step + reflected * reflected) * of_all, adder);
+    coherent_re.add(all * arrival.in_step * arrival.amplitude.re, adder);
+    coherent_im.add(all * arrival.in_step * arrival.amplitude.im, adder);
+    if (reflected > 0) {
+      reflected_re.add(all * reflected * arrival.amplitude.re, adder);
+      reflected_im.add(all * reflected * arrival.amplitude.im, adder);
+    }
   }
   adder.lower(first_excess_m, static_cast<float>(arrival.excess_length_m));
   adder.count(rays, 1);

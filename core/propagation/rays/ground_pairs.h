@@ -27,11 +27,15 @@ struct PairableRay {
   WaveAlongGround along_ground;  // the direct ray with its reflection
   // What its reflection on the ground below brings with it, where that is no ray of its own.
   double with_ground_below = 0;
+  // How far it is in step with the direct ray, 0 … 1, and with reflections of that alone; its own reflection is so by
+  // as much of it as is in step with itself, and as is not.
+  double in_step = 0, in_step_reflected = 0;
+  ReflectionInStep reflection;  // where that is no ray of its own
 };
 
 // Adds what each ray from the ground brings together with the one of the same way that comes in most nearly as it
-// does in the plan, no ray in two pairs; and what the ground below each ray without a partner brings. The same for any
-// parts and any order of the rays.
+// does in the plan, no ray in two pairs; what the ground below each ray without a partner brings; and what those that
+// are in step with the direct ray bring together. The same for any parts and any order of the rays.
 void add_ground_pairs(std::vector<std::vector<PairableRay>> parts, double wave_number,
                       std::span<ArrivalSums> receivers);
 

@@ -43,6 +43,17 @@ struct WaveAlongGround {
   double raised = 0;
 };
 
+// How far the two are in step there by both: by their directions, and as one wave.
+TESSERAY_HD inline double in_step(double coherence, const WaveAlongGround& wave) {
+  return coherence + wave.share * (1 - coherence);
+}
+
+// A ray's reflection on the ground, with its phase, and how far the two are in step.
+struct ReflectionInStep {
+  Complex amplitude{0, 0};
+  double in_step = 0;
+};
+
 // REQUIRES: `height_m` is over the ground.
 TESSERAY_HD inline WaveAlongGround wave_along_ground(double share, double height_m) {
   if (!(share > 0) || !(height_m > 0)) return {};
@@ -53,9 +64,9 @@ TESSERAY_HD inline WaveAlongGround wave_along_ground(double share, double height
 // What such a pair adds to the sum of its powers. The wave grows with its height as long as the two cancel in part:
 // heights beyond turn the phase between them, which brings back no more than they took from each other.
 TESSERAY_HD inline double interference(Complex ray, Complex reflected, double coherence, const WaveAlongGround& wave) {
-  const double in_step = interference(ray, reflected, coherence + wave.share * (1 - coherence));
-  if (!(in_step < 0)) return in_step;
-  const double raised = in_step + wave.raised * squared_norm(ray + reflected);
+  const double both = interference(ray, reflected, in_step(coherence, wave));
+  if (!(both < 0)) return both;
+  const double raised = both + wave.raised * squared_norm(ray + reflected);
   return raised < 0 ? raised : 0;
 }
 

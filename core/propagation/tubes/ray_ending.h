@@ -6,6 +6,7 @@
 
 #include "core/propagation/rays/arrivals.h"
 #include "core/propagation/rays/ground_plane.h"
+#include "core/propagation/rays/in_step_past_edge.h"
 #include "core/propagation/rays/local_mean.h"
 #include "core/propagation/tubes/any_order.h"
 #include "core/propagation/tubes/launch_view.h"
@@ -98,6 +99,10 @@ struct ArrivedRay {
   // Unit, of travel on its last leg, by which its phase changes about the target. Uneven ground has a plane that stands
   // for it there: the places where it is drawn, which the arrival comes from, jump from target to target.
   Vec3 phase_direction;
+  // At receivers, where the mean is summed: how far the ray is in step with the direct one; and its reflection, where
+  // that comes with it beyond the limits.
+  double in_step = 0;
+  ReflectionInStep reflection;
 };
 
 // A way from an image that a chain's tiles have mirrored, as it leaves the chain's place before `first`.
@@ -116,7 +121,8 @@ namespace ray_ending_detail {
 TESSERAY_HD inline bool is_coherent(const LaunchView& launch, const RayEnding& ending, std::uint32_t number) {
   if (launch.summation != Summation::local_mean) return launch.summation == Summation::coherent;
   // Elsewhere pairs are known: at ground tiles each ray comes with its companion, at receivers they are found
-  // afterwards (ground_pairs.h). A building in the way takes power alone.
+  // afterwards (ground_pairs.h). A building in the way takes power alone. What is in step with the direct ray otherwise
+  // joins it in arrive().
   const TargetPointsView& points = launch.environment.points;
   const bool is_straight =
       ending.mechanism == Mechanism::direct || (ending.chain.through_building && ending.chain.length == 0);
@@ -242,6 +248,28 @@ TESSERAY_HD inline LeftOfCompanion left_of_companion_before_edge(const LaunchVie
   return {(1 - left.along_ground) * (by_ground / of_ray), left.reflected / left.factor};
 }
 
+// How far a ray is in step with the direct one, 0 … 1: that itself, and what one upright edge diffracts near the
+// boundary of its shadow. On either side of that: in the shadow there is no direct ray.
+TESSERAY_HD inline double in_step_with_direct_ray(const LaunchView& launch, const RayEnding& ending,
+                                                  std::uint32_t number) {
+  const TargetPointsView& points = launch.environment.points;
+  const InteractionChain& chain = ending.chain;
+  if (chain.length == 0) return ending.mechanism == Mechanism::direct ? 1 : 0;
+  if (chain.length > 1 || chain.over_rooftops || chain.through_building || points.is_tile(chain.last())) return 0;
+  const Vec3 target = points.arrival(number);
+  return in_step_past_edge(launch.environment.edge(chain.last()), launch.antenna, leg_to(ending.source, target).from,
+                           target, launch.link.wave_number);
+}
+
+// Parts of a ray's amplitude join those of the others that are in step with the direct ray, and with its reflection
+// alone.
+TESSERAY_HD inline void join(const LaunchView& launch, double in_step, double in_step_reflected, ArrivedRay& ray) {
+  ray.arrival.coherent = true;
+  ray.arrival.in_step = in_step;
+  ray.arrival.in_step_reflected = in_step_reflected;
+  ray.arrival.amplitude = exp_j(-launch.link.wave_number * ray.length_m) * ray.received;
+}
+
 // The straight ray on the last leg.
 TESSERAY_HD inline ArrivedRay arrived_straight(const LaunchView& launch, const RayEnding& ending,
                                                std::uint32_t number) {
@@ -318,26 +346,42 @@ TESSERAY_HD inline bool find_companion(const LaunchView& launch, const RayEnding
 
 namespace ray_ending_detail {
 
-// What a ray and its companion, reflected at a ground tile, bring to the local mean beyond the sum of their powers.
-TESSERAY_HD inline double interference(const LaunchView& launch, const RayEnding& ending, const Tile& ground,
-                                       const ArrivedRay& ray, const ArrivedRay& companion) {
+// A ray and its companion, reflected at a ground tile, in the local mean.
+struct RayWithCompanion {
+  double in_step = 0;       // 0 … 1
+  Complex companion{0, 0};  // as the receiver takes it, with its phase against the ray's
+  double interference = 0;  // what both bring beyond the sum of their powers
+};
+
+TESSERAY_HD inline RayWithCompanion with_companion_in_step(const LaunchView& launch, const RayEnding& ending,
+                                                           const Tile& ground, const ArrivedRay& ray,
+                                                           const ArrivedRay& companion) {
   const double wave_number = launch.link.wave_number;
-  const double in_step = coherence(ray.phase_direction, companion.phase_direction, ground.normal, wave_number);
+  const double by_direction = coherence(ray.phase_direction, companion.phase_direction, ground.normal, wave_number);
   // Most bounced rays are out of step: of these the phases are not worked out.
-  if (!(in_step > 0) && !(ending.along_ground.share > 0)) return 0;
+  if (!(by_direction > 0) && !(ending.along_ground.share > 0)) return {};
   const Complex reflected = exp_j(-wave_number * (companion.length_m - ray.length_m)) * companion.received;
-  return interference(ray.received, reflected, in_step, ending.along_ground);
+  return {in_step(by_direction, ending.along_ground), reflected,
+          interference(ray.received, reflected, by_direction, ending.along_ground)};
 }
 
 }  // namespace ray_ending_detail
 
-// What the companion that a ground tile reflects to a target brings to the local mean there beside the ray.
-TESSERAY_HD inline double with_companion(const LaunchView& launch, const RayEnding& ending, const ArrivedRay& ray,
-                                         std::uint32_t ground, std::uint32_t number) {
+// What the companion that a ground tile reflects to a target brings to the local mean there beside the ray, and itself.
+struct BroughtByCompanion {
+  double power = 0;
+  ReflectionInStep reflection;
+};
+
+TESSERAY_HD inline BroughtByCompanion brought_by_companion(const LaunchView& launch, const RayEnding& ending,
+                                                           const ArrivedRay& ray, std::uint32_t ground,
+                                                           std::uint32_t number) {
   ArrivedRay companion;
-  if (!find_companion(launch, ending, ground, number, companion)) return 0;
-  return companion.arrival.path_gain +
-         ray_ending_detail::interference(launch, ending, launch.environment.tiles[ground], ray, companion);
+  if (!find_companion(launch, ending, ground, number, companion)) return {};
+  const ray_ending_detail::RayWithCompanion both =
+      ray_ending_detail::with_companion_in_step(launch, ending, launch.environment.tiles[ground], ray, companion);
+  const Complex phased = exp_j(-launch.link.wave_number * companion.length_m) * companion.received;
+  return {companion.arrival.path_gain + both.interference, {phased, both.in_step}};
 }
 
 // Whether a ray that is as long as the limits allow would be followed once more by way of the ground without them.
@@ -355,12 +399,23 @@ namespace ray_ending_detail {
 
 // At a receiver ground reflections are rays of their own, within the limits. The longest rays would be the only ones
 // without; so each brings what it has together with its own, as at tiles.
-TESSERAY_HD inline double beyond_limits(const LaunchView& launch, const RayEnding& ending, const ArrivedRay& ray,
-                                        std::uint32_t number) {
+TESSERAY_HD inline BroughtByCompanion beyond_limits(const LaunchView& launch, const RayEnding& ending,
+                                                    const ArrivedRay& ray, std::uint32_t number) {
   const EnvironmentView& environment = launch.environment;
   const std::uint32_t ground = environment.ground_below(number);
-  if (ground == no_index || !lacks_ground_reflection(launch, ending.chain)) return 0;
-  return with_companion(launch, ending, ray, ground, number);
+  if (ground == no_index || !lacks_ground_reflection(launch, ending.chain)) return {};
+  return brought_by_companion(launch, ending, ray, ground, number);
+}
+
+// A ray and its companion at a ground tile, of which both join the others where the ray is in step with the direct one:
+// what of the companion is in step with the ray, and the rest with other reflections.
+TESSERAY_HD inline void bring_together(const LaunchView& launch, const RayEnding& ending, const Tile& ground,
+                                       double with_direct, const ArrivedRay& ray, ArrivedRay& companion) {
+  const RayWithCompanion both = with_companion_in_step(launch, ending, ground, ray, companion);
+  companion.arrival.interference =
+      both.interference - with_direct * with_direct * interference(ray.received, both.companion, both.in_step);
+  if (!(with_direct > 0)) return;
+  join(launch, with_direct * both.in_step, with_direct * std::sqrt(1 - both.in_step * both.in_step), companion);
 }
 
 }  // namespace ray_ending_detail
@@ -373,16 +428,21 @@ TESSERAY_HD void arrive(const LaunchView& launch, const RayEnding& ending, std::
   // It stands for the straight ray.
   if (comes_along_ground(ending)) ray.arrival.travel_direction = normalized(points.arrival(number) - launch.antenna);
   const bool pairs = launch.summation == Summation::local_mean && !ray.arrival.coherent;
+  const double with_direct = pairs ? ray_ending_detail::in_step_with_direct_ray(launch, ending, number) : 0;
   if (pairs && points.is_receiver(number)) {
-    ray.arrival.interference = ray_ending_detail::beyond_limits(launch, ending, ray, number);
+    const BroughtByCompanion brought = ray_ending_detail::beyond_limits(launch, ending, ray, number);
+    ray.arrival.interference = brought.power;
+    ray.reflection = brought.reflection;
+    ray.in_step = with_direct;
+  } else if (with_direct > 0) {
+    ray_ending_detail::join(launch, with_direct, 0, ray);
   }
   add(ray);
   if (!points.is_tile(number) || !points.is_ground(number)) return;
   ArrivedRay companion;
   if (!find_companion(launch, ending, number, number, companion)) return;
   if (pairs) {
-    companion.arrival.interference =
-        ray_ending_detail::interference(launch, ending, launch.environment.tiles[number], ray, companion);
+    ray_ending_detail::bring_together(launch, ending, launch.environment.tiles[number], with_direct, ray, companion);
   }
   add(companion);
 }

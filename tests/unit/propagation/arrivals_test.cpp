@@ -118,6 +118,7 @@ TEST(ArrivalSums, AreTheSameForAnyOrderAndGrouping) {
                         random.below(2) == 0 ? Mechanism::reflection : Mechanism::diffraction);
     a.coherent = random.below(2) == 0;
     a.amplitude = exp_j(random.uniform(0, 6));
+    a.in_step_reflected = random.uniform(0, 1);
     rays.push_back(a);
   }
   const auto sum_in_parts = [&](std::size_t parts) {
@@ -136,6 +137,8 @@ TEST(ArrivalSums, AreTheSameForAnyOrderAndGrouping) {
     EXPECT_EQ(got.gain, expected.gain);
     EXPECT_EQ(got.coherent_re, expected.coherent_re);
     EXPECT_EQ(got.coherent_im, expected.coherent_im);
+    EXPECT_EQ(got.reflected_re, expected.reflected_re);
+    EXPECT_EQ(got.reflected_im, expected.reflected_im);
     EXPECT_EQ(got.excess, expected.excess);
     EXPECT_EQ(got.squared_excess, expected.squared_excess);
     EXPECT_EQ(got.cos_azimuth, expected.cos_azimuth);

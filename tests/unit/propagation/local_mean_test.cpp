@@ -285,6 +285,42 @@ TEST(GroundPairs, TheDirectRayHasItsOwnReflection) {
   EXPECT_NEAR(paired({direct, over}), with_over, 1e-15);
 }
 
+// The direct ray and what two edges diffract of it, each with its reflection or without.
+TEST(GroundPairs, InStepWithTheDirectRayAreNoLessThanNothing) {
+  testing::Random random(17);
+  const auto amplitude = [&] { return random.uniform(0, 0.3) * exp_j(random.uniform(-pi, pi)); };
+  for (int i = 0; i < 2000; ++i) {
+    std::vector<PairableRay> rays;
+    double powers = 0;
+    for (std::uint64_t way = 0; way < 3; ++way) {
+      PairableRay ray = ray_of(way, false, amplitude(), {0.99, 0, -0.01});
+      ray.in_step = way == 0 ? 1 : random.uniform(0, 1);
+      powers += squared_norm(ray.amplitude);
+      if (random.below(3) == 0) {
+        ray.reflection = {amplitude(), random.uniform(0, 1)};
+        const double pair = interference(ray.amplitude, ray.reflection.amplitude, ray.reflection.in_step);
+        ray.with_ground_below = squared_norm(ray.reflection.amplitude) + pair;
+      } else if (random.below(2) == 0) {
+        rays.push_back(ray_of(way, true, amplitude(), {0.99, 0, random.uniform(0, 0.3)}));
+        powers += squared_norm(rays.back().amplitude);
+      }
+      rays.push_back(ray);
+    }
+    EXPECT_GE(powers + paired(rays), -1e-15);
+  }
+}
+
+// Two edges on either side of a slit that they fill with the direct ray's shadow: nothing is left of the three.
+TEST(GroundPairs, InStepWithTheDirectRayAreOneField) {
+  PairableRay direct = ray_of(1, false, {0.2, 0}, {1, 0, 0}), edge = ray_of(2, false, {-0.1, 0}, {1, 0, 0});
+  direct.in_step = edge.in_step = 1;
+  PairableRay other = edge;
+  other.way = 3;
+  EXPECT_NEAR(paired({direct, edge, other}), -(0.04 + 0.01 + 0.01), 1e-15);
+  other.in_step = 0;
+  EXPECT_NEAR(paired({direct, edge, other}), -2 * 0.2 * 0.1, 1e-15);
+}
+
 TEST(GroundPairs, AreTheSameForAnyOrder) {
   testing::Random random(5);
   std::vector<PairableRay> rays;
