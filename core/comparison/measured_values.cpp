@@ -53,10 +53,15 @@ void require_options_of_levels(const ComparisonOptions& options) {
               std::string(option) + " is of powers, and the measured values are arrival times", "leave it out");
 }
 
-// What loggers write where they have measured nothing, in a unit in which any number may be.
-bool stands_for_none(double value) {
+// What loggers write where they have measured nothing, in a unit in which any number may be; in a coarser one than ns
+// and µs no time in a city is 9999 either.
+bool stands_for_none(double time_ns) {
   constexpr std::array fillers{-999.0, -9999.0, -99999.0, 99999.0, 999999.0};
-  return std::find(fillers.begin(), fillers.end(), value) != fillers.end();
+  constexpr std::array units_ns{1.0, 1e3, 1e6, 1e9};
+  return std::any_of(units_ns.begin(), units_ns.end(), [&](double unit_ns) {
+    const double value = time_ns / unit_ns;
+    return std::find(fillers.begin(), fillers.end(), value) != fillers.end() || (unit_ns >= 1e6 && value == 9999);
+  });
 }
 
 }  // namespace
@@ -106,10 +111,9 @@ bool is_plausible(double value, ValueKind kind) {
     case ValueKind::field_strength:
       return value > -250 && value < 250;
     case ValueKind::time_of_arrival:
-      // Also as they were in µs.
-      return !stands_for_none(value) && !stands_for_none(value / 1000);
+      return !stands_for_none(value);
     case ValueKind::timing_advance:
-      return value >= 0 && value < 20'000;
+      return value >= 0 && value < 20'000 && value != 9999;
   }
   return true;
 }

@@ -92,7 +92,8 @@ TESSERAY_HD inline double attenuation_db(const PatternView& pattern, PatternAngl
     case CutSynthesis::cross_weighted: {
       // Vasiliadis et al. with k = 2 and weights of amplitude.
       const double h = std::pow(10.0, -horizontal / 20.0), v = std::pow(10.0, -vertical / 20.0);
-      const double of_horizontal = v * (1.0 - h), of_vertical = h * (1.0 - v);
+      const double larger = std::fmax(h, v);  // where both cuts are deep their weights are small
+      const double of_horizontal = v / larger * (1.0 - h), of_vertical = h / larger * (1.0 - v);
       const double both = of_horizontal * of_horizontal + of_vertical * of_vertical;
       if (both < 1e-15) return 0.0;
       return (horizontal * of_horizontal + vertical * of_vertical) / std::sqrt(both);

@@ -8,24 +8,27 @@
 namespace tesseray {
 namespace {
 
-// Squared differences of one kind of value, in standard deviations, as they come.
+// Squared differences of one kind of value, in standard deviations, as they come: with `up_to_a_constant` of what is
+// left when the best constant is taken off all of them. That takes the place of one value, and may be far greater than
+// they are (Welford's sums).
 class Differences {
  public:
+  explicit Differences(bool up_to_a_constant) : up_to_a_constant_(up_to_a_constant) {}
+
   void add(double difference) {
-    sum_ += difference;
-    squares_ += difference * difference;
-    ++count_;
+    ++added_;
+    const double from_mean = difference - mean_;
+    if (up_to_a_constant_) mean_ += from_mean / static_cast<double>(added_);
+    squared_ += from_mean * (difference - mean_);
   }
-  std::size_t count() const { return count_; }
-  // With `up_to_a_constant`, of what is left when the best constant is taken off all of them.
-  double squared(bool up_to_a_constant) const {
-    if (count_ == 0) return 0;
-    return up_to_a_constant ? std::max(0.0, squares_ - sum_ * sum_ / static_cast<double>(count_)) : squares_;
-  }
+  // That can differ.
+  std::size_t count() const { return added_ - (up_to_a_constant_ && added_ > 0 ? 1 : 0); }
+  double squared() const { return squared_; }
 
  private:
-  double sum_ = 0, squares_ = 0;
-  std::size_t count_ = 0;
+  bool up_to_a_constant_;
+  double mean_ = 0, squared_ = 0;
+  std::size_t added_ = 0;
 };
 
 // What a transmitter counts that was measured, by its delay or azimuth alone, and does not reach the place.
@@ -45,7 +48,7 @@ class Matcher {
 
   Mismatch at(std::size_t place) const {
     const std::span<const Signature> predicted = fingerprints_.at(place);
-    Differences powers, delays;
+    Differences powers(options_.unknown_gain), delays(options_.unknown_clock);
     Mismatch mismatch;
     for (std::size_t t = 0; t < query_.size(); ++t) {
       if (is_missing(query_[t], predicted[t], t)) {
@@ -63,7 +66,7 @@ class Matcher {
       mismatch.squared += deviations * deviations;
       ++mismatch.values;
     }
-    mismatch.squared += powers.squared(options_.unknown_gain) + delays.squared(options_.unknown_clock);
+    mismatch.squared += powers.squared() + delays.squared();
     mismatch.values += powers.count() + delays.count();
     return mismatch;
   }

@@ -46,9 +46,11 @@ TargetPrediction predict(const ArrivalSums& sums, Vec3 target, const Transmitter
   set_power(transmitter, prediction);
 
   const double ns_per_m = 1e9 / speed_of_light;
-  const double mean_m = sums.excess.value() / all * excess_unit_m;
+  // Of next to no power the sums have no more than a few digits.
+  const double first_m = static_cast<double>(sums.first_excess_m);
+  const double mean_m = std::max(sums.excess.value() / all * excess_unit_m, first_m);
   const double mean_square_m2 = sums.squared_excess.value() / all * excess_unit_m * excess_unit_m;
-  prediction.first_delay_ns = static_cast<float>((distance_m + static_cast<double>(sums.first_excess_m)) * ns_per_m);
+  prediction.first_delay_ns = static_cast<float>((distance_m + first_m) * ns_per_m);
   prediction.mean_delay_ns = static_cast<float>((distance_m + mean_m) * ns_per_m);
   prediction.delay_spread_ns =
       static_cast<float>(std::sqrt(std::max(0.0, mean_square_m2 - mean_m * mean_m)) * ns_per_m);

@@ -23,6 +23,7 @@ Cut = list[tuple[float, float]]
 _RADIUS, _MARGIN, _HEADING = 150.0, 34.0, 26.0
 _SIZE = 2 * (_RADIUS + _MARGIN)
 _DEEPEST_DB, _RING_DB, _SPOKE_DEG = 40.0, 10.0, 30
+_HALF_POWER_DB = 10 * math.log10(2)
 _CURVE, _HALF_POWER, _GRID, _TEXT = "#0072b2", "#d55e00", "#cccccc", "#333333"
 # Figure of the tool's result, heading, unit.
 _FIGURES = (("make", "Make", ""), ("format", "Format", ""), ("frequency_mhz", "Frequency", "MHz"),
@@ -68,8 +69,8 @@ class _Plot:
             x, y = self.place(15 - self._zero_deg, attenuation)
             self.parts.append(self._text(x, y + 3, f"−{attenuation} dB", size=9))
 
-    def add_half_power(self, middle_deg: float, width_deg: float | None) -> None:
-        for angle in (() if width_deg is None else (middle_deg - width_deg / 2, middle_deg + width_deg / 2)):
+    def add_half_power(self, angles_deg: tuple[float, ...]) -> None:
+        for angle in angles_deg:
             (x0, y0), (x1, y1) = self.place(angle, _DEEPEST_DB), self.place(angle, 0)
             self.parts.append(f'<line x1="{x0:.1f}" y1="{y0:.1f}" x2="{x1:.1f}" y2="{y1:.1f}" '
                               f'stroke="{_HALF_POWER}" stroke-dasharray="4 3"/>')
@@ -80,8 +81,22 @@ class _Plot:
                           'stroke-width="1.8" stroke-linejoin="round"/>')
 
 
-def _strongest_deg(cut: Cut) -> float:
-    return min(cut, key=lambda point: (point[1], abs(point[0])))[0]
+def half_power_angles_deg(cut: Cut) -> tuple[float, ...]:
+    """Before and behind the maximum; none of a cut that never falls so far. Angles may be below 0 or from 360° on."""
+    strongest = min(range(len(cut)), key=lambda k: (cut[k][1], abs(cut[k][0])))
+    limit = cut[strongest][1] + _HALF_POWER_DB
+    angles = []
+    for step in (-1, 1):
+        near = cut[strongest]
+        for k in range(strongest + step, strongest + step * (len(cut) + 1), step):
+            angle, attenuation = cut[k % len(cut)]
+            far = (angle + 360.0 * (k // len(cut)), attenuation)
+            if attenuation >= limit:
+                part = (limit - near[1]) / (far[1] - near[1])
+                angles.append(near[0] + part * (far[0] - near[0]))
+                break
+            near = far
+    return tuple(angles) if len(angles) == 2 else ()
 
 
 def _signed(angle_deg: float) -> float:
@@ -95,19 +110,17 @@ def _elevation(angle_deg: float) -> str:
         if angle_deg % 180 else "0°"
 
 
-def pattern_svg(horizontal: Cut, vertical: Cut, horizontal_width_deg: float | None,
-                vertical_width_deg: float | None) -> str:
+def pattern_svg(horizontal: Cut, vertical: Cut) -> str:
     """Both cuts side by side: from above with the boresight up, and from the side with the boresight to the right.
 
-    Angles are clockwise from the boresight, and down from the horizon; widths are at half power, None where there is
-    none. Requires points in both cuts.
+    Angles are clockwise from the boresight, and down from the horizon. Requires points in both cuts.
     """
     above = _Plot(0, "Horizontal, seen from above", 0)
     above.add_grid(lambda angle: f"{angle:g}°")
     side = _Plot(_SIZE, "Vertical, seen from the side", 90)
     side.add_grid(_elevation)
-    for plot, cut, width_deg in ((above, horizontal, horizontal_width_deg), (side, vertical, vertical_width_deg)):
-        plot.add_half_power(_strongest_deg(cut), width_deg)
+    for plot, cut in ((above, horizontal), (side, vertical)):
+        plot.add_half_power(half_power_angles_deg(cut))
         plot.add_cut(cut)
     return (f'<svg xmlns="http://www.w3.org/2000/svg" viewBox="0 0 {2 * _SIZE:g} {_SIZE + _HEADING:g}" '
             f'width="{2 * _SIZE:g}" height="{_SIZE + _HEADING:g}" font-family="sans-serif">'
@@ -156,11 +169,9 @@ def make_report(tool: Tool, result: dict[str, Any], page: Path, working_file: Pa
     if not horizontal or not vertical:
         feedback.pushWarning("The pattern is not plotted: its table has no rows for both cuts.")
         return None
-    figures = result.get("figures", {})
-    svg = pattern_svg(horizontal, vertical, figures.get("horizontal_beamwidth_deg"),
-                      figures.get("vertical_beamwidth_deg"))
+    page_text = _page(result.get("figures", {}), pattern_svg(horizontal, vertical))
     try:
-        page.write_text(_page(figures, svg), encoding="utf-8")
+        page.write_text(page_text, encoding="utf-8")
     except OSError as problem:  # the pattern is good and stays
         feedback.pushWarning(f"The plot could not be written: {problem}")
         return None

@@ -134,6 +134,25 @@ class Fingerprints(PipelineTest):
         self.assertEqual({row["error_m"] for row in found}, {None})
         self.assertIsNone(figures["mean_error_m"])
 
+    def test_fillers_are_left_out_and_any_row_may_have_the_place(self):
+        file = self.folder / "queries.csv"
+        x, y = 340500, 6020500
+        with sqlite3.connect(PREDICTION) as database:
+            heard = database.execute("SELECT transmitter_id, received_power_dbm, first_delay_ns FROM path_loss WHERE "
+                                     "tile_id = (SELECT tile_id FROM path_loss WHERE kind = 'ground' GROUP BY 1 "
+                                     "HAVING count(received_power_dbm) = 4 LIMIT 1)").fetchall()
+        lines = ["query,site,rsrp,delay_ns,x,y"]
+        for n, (site, power, delay) in enumerate(heard):
+            lines.append(f"q,{site},{power},{(delay, -999, -9999, 99999)[n]},{',' if n == 0 else f'{x},{y}'}")
+        file.write_text("\n".join([*lines, ",1,-70,300,1,1"]) + "\n")
+        process, output = self.run_tool("--queries", file, "--queries-crs", "EPSG:25832", "--neighbours", 1)
+        self.assert_done(process)
+        found, = rows(output, "located")
+        self.assertEqual(found["mismatch"], 0)
+        self.assertIsNotNone(found["error_m"])
+        self.assertEqual({warning["code"] for warning in json.loads(process.stdout)["warnings"]},
+                         {"unreadable_values", "rows_without_query"})
+
     def test_positions_are_the_tiles(self):
         process, output = self.run_tool()
         self.assert_done(process)

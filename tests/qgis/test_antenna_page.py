@@ -48,6 +48,21 @@ class AntennaPage(QgisTest):
                 self.assertAlmostEqual(x, middle_x + radius * math.sin(math.radians(angle + turn_deg)), delta=0.02)
                 self.assertAlmostEqual(y, 210 - radius * math.cos(math.radians(angle + turn_deg)), delta=0.02)
 
+    def test_lines_are_where_half_the_power_is_left(self):
+        file = pathlib.Path(self.folder) / "shaped.msi"
+        # Flat over 10°, falls by 1 dB a degree on one side and by 0.25 dB on the other, and across 0°.
+        above = [min(max(angle - 10, 0), max(360 - angle, 0) / 4, 25.0) for angle in range(360)]
+        file.write_text("NAME Shaped\nFREQUENCY 900\nGAIN 15 dBi\n" + "".join(
+            f"{name} 360\n" + "".join(f"{angle} {attenuation:.3f}\n" for angle, attenuation in enumerate(above))
+            for name in ("HORIZONTAL", "VERTICAL")))
+        _, text = self.page(ANTENNA_FILE=str(file))
+        lines = re.findall(r'<line x1="([^"]+)" y1="([^"]+)" x2="([^"]+)" y2="([^"]+)" stroke="#d55e00"', text)
+        ends = [(float(x2) - float(x1), float(y1) - float(y2)) for x1, y1, x2, y2 in lines]
+        angles = [math.degrees(math.atan2(x, y)) - turn for (x, y), turn in zip(ends, (0, 0, 90, 90))]
+        for found, expected in zip(angles, 2 * [-4 * 3.0103, 13.0103]):
+            self.assertAlmostEqual((found - expected + 180) % 360 - 180, 0, delta=0.1)
+        self.assertEqual(len(angles), 4)
+
     def test_figures_and_names_are_told(self):
         _, text = self.page()
         for words in ("background:#fff", "<h1>Panel &lt;65&gt;</h1>", "17.5 dBi", "<td>65.1°</td>", "<td>10°</td>", "8° down", "25 dB"):

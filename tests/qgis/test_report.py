@@ -307,6 +307,13 @@ class ReportTest(QgisTest):
         # Both statistics are wrong now: the first still count all, the second have no figures.
         self.assertIn("are not those of the rows", " ".join(page.text))
 
+    def test_a_site_may_be_called_as_if_it_were_above_ground(self):
+        name = "Mast, above ground"
+        file = self.changed(f"UPDATE error_statistics SET \"group\" = '{name}' WHERE transmitter_id = 1")
+        page = self.page(file)
+        self.assertEqual(list(page.figures("Site by site")), [name, "Hill", "all measurements"])
+        self.assertNotIn("are not those of the rows", " ".join(page.text))
+
     def test_names_are_text_whatever_is_in_them(self):
         name = "<b>$\\frac{1}{2$ & \"Köln\"</b>"
         file = self.changed(f"UPDATE error_statistics SET \"group\" = '{name}' WHERE transmitter_id = 1",

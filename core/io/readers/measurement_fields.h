@@ -34,7 +34,7 @@ inline constexpr std::array time_of_arrival_aliases = std::to_array<std::string_
     {"timeofarrival", "toa", "arrivaltime", "firstdelay", "delay", "measured", "value"});
 inline constexpr std::array timing_advance_aliases =
     std::to_array<std::string_view>({"timingadvance", "ta", "measured", "value"});
-inline constexpr std::array time_names = std::to_array<std::string_view>({"ns", "us", "ms", "s"});
+inline constexpr std::array time_names = std::to_array<std::string_view>({"ns", "us", "µs", "ms", "s"});
 inline constexpr std::array time_units = {Unit{"ns", 1.0}, Unit{"us", 1e3}, Unit{"µs", 1e3}, Unit{"ms", 1e6},
                                           Unit{"s", 1e9}};
 inline constexpr std::array timing_advance_names = std::to_array<std::string_view>({"steps"});

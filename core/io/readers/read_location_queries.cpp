@@ -6,6 +6,7 @@
 #include <sstream>
 #include <string_view>
 
+#include "core/comparison/measured_values.h"
 #include "core/comparison/statistics.h"
 #include "core/io/readers/level_units.h"
 #include "core/io/readers/measurement_fields.h"
@@ -58,14 +59,14 @@ QueryFields find_fields(PointSource& points, const LocationQueryInput& input) {
 
 // What was found in the rows beside values.
 struct RowProblems {
-  std::size_t unknown_transmitter = 0, unreadable = 0, repeated = 0;
+  std::size_t without_query = 0, unknown_transmitter = 0, unreadable = 0, repeated = 0;
 
   void tell(Progress& progress) const;
 };
 
 // Whether they are powers at all is asked of all together (require_powers).
 bool may_be_power(double dbm) { return dbm > -250 && dbm < 100; }
-bool may_be_delay(double) { return true; }
+bool may_be_delay(double ns) { return is_plausible(ns, ValueKind::time_of_arrival); }
 bool may_be_azimuth(double degrees) { return std::abs(degrees) <= 360; }
 
 // REQUIRES: the attribute holds times or angles.
@@ -89,6 +90,8 @@ void RowProblems::tell(Progress& progress) const {
   const auto warn = [&progress](const char* code, std::size_t count, const char* of_one, const char* of_many) {
     if (count > 0) progress.warn({code, std::to_string(count) + (count == 1 ? of_one : of_many)});
   };
+  warn("rows_without_query", without_query, " row of the queries says of no query, and is left out",
+       " rows of the queries say of no query, and are left out");
   warn("unknown_transmitters", unknown_transmitter, " row of the queries names no transmitter of the prediction",
        " rows of the queries name no transmitter of the prediction");
   warn("unreadable_values", unreadable, " value of the queries is none that can be measured, and left out",
@@ -126,17 +129,23 @@ std::vector<LocationQuery> read_location_queries(const LocationQueryInput& input
   const TransmitterNames names(transmitters);
   NameSpellings spellings(names_of(transmitters));
   std::vector<LocationQuery> queries;
-  std::vector<Vec2> positions;  // of the queries' first rows
+  std::vector<Vec2> positions;  // of the queries' first rows with a place
   std::map<std::string, std::size_t> numbers;
   const bool may_be_ids = !fields.transmitter || may_hold_transmitter_ids(*fields.transmitter);
   RowProblems problems;
   points.for_each(progress, [&](const PointRow& row) {
     const std::string name = fields.query.name_in(row.feature);
+    if (name.empty()) {
+      ++problems.without_query;
+      return;
+    }
     const auto [place, is_new] = numbers.emplace(name, queries.size());
     if (is_new) {
       queries.push_back({name, std::vector<Signature>(transmitters.size()), std::nullopt});
       positions.push_back(row.position);
     }
+    Vec2& position = positions[place->second];
+    if (!std::isfinite(position.x)) position = row.position;
     const std::string transmitter = fields.transmitter ? spellings.known(fields.transmitter->name_in(row.feature)) : "";
     const std::optional<std::uint32_t> number = names.find(transmitter, may_be_ids);
     if (!number) {

@@ -27,7 +27,7 @@ constexpr std::array unread_lengths =
     std::to_array<std::string_view>({"km", "in", "inch", "inches", "yd", "yard", "yards", "mi", "mile", "miles"});
 constexpr std::array unread_angles =
     std::to_array<std::string_view>({"rad", "radian", "radians", "gon", "gons", "grad", "grads"});
-constexpr std::array unread_steps = std::to_array<std::string_view>({"ns", "us", "ms", "s", "m", "km"});
+constexpr std::array unread_steps = std::to_array<std::string_view>({"ns", "us", "µs", "ms", "s", "m", "km"});
 constexpr std::array unread_units = {UnreadUnits{"m", unread_lengths}, UnreadUnits{"deg", unread_angles},
                                      UnreadUnits{"steps", unread_steps}};
 

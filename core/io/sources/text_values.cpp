@@ -68,14 +68,16 @@ std::string without_marks(std::string_view text) {
   return mapped(plain, as_it_is, UTF8PROC_DECOMPOSE | UTF8PROC_STRIPMARK);
 }
 
+// The Greek letter as the sign of micro.
+std::string with_sign_of_micro(std::string_view text) { return replaced(std::string(text), "\u03bc", "µ"); }
+
 // Typographic primes, quotes and no-break spaces as their plain keys.
 std::string with_plain_marks(std::string_view text) {
   std::string plain(text);
   for (const std::string_view prime : {"\u2032", "\u2019", "\u00b4"}) plain = replaced(plain, prime, "'");
   for (const std::string_view quotes : {"\u2033", "\u201d", "''"}) plain = replaced(plain, quotes, "\"");
   for (const std::string_view space : {"\u00a0", "\u202f"}) plain = replaced(plain, space, " ");
-  plain = replaced(plain, "\u03bc", "µ");  // the Greek letter as the sign of micro
-  return replaced(plain, "\u2212", "-");
+  return replaced(with_sign_of_micro(plain), "\u2212", "-");
 }
 
 // "7'6\"", "7 ft 6 in": whole feet and inches.
@@ -227,7 +229,7 @@ std::string case_folded(std::string_view text) { return mapped(text, as_it_is, U
 
 std::string plain_name(std::string_view name) {
   std::string plain;
-  for (const char c : without_marks(in_small_letters(name))) {
+  for (const char c : without_marks(in_small_letters(with_sign_of_micro(name)))) {
     if (is_letter(c) || is_digit(c)) plain += c;
   }
   return plain;
@@ -238,7 +240,9 @@ const Unit* find_unit(std::span<const Unit> units, std::string_view name) {
   return found == units.end() ? nullptr : &*found;
 }
 
-std::string_view unit_at_end(std::string_view name, std::span<const std::string_view> units) {
+std::string_view unit_at_end(std::string_view spelled, std::span<const std::string_view> units) {
+  const std::string with_micro = with_sign_of_micro(spelled);
+  std::string_view name = with_micro;
   while (!name.empty() && !is_letter(name.back()) && !is_digit(name.back())) name.remove_suffix(1);
   // Of the name's last part between signs, where its last word begins.
   std::size_t part = name.size(), word = name.size();

@@ -68,14 +68,11 @@ class Group:
     figures: ErrorFigures
     over_sites: dict[str, float] = field(default_factory=dict)
     removed_mean_db: float = NAN
-
-    @property
-    def above_ground(self) -> bool:
-        return self.name.endswith(ABOVE_GROUND)
+    above_ground: bool = False
 
     @property
     def label(self) -> str:
-        return self.name.removesuffix(ABOVE_GROUND)
+        return self.name.removesuffix(ABOVE_GROUND) if self.above_ground else self.name
 
 
 @dataclass
@@ -252,6 +249,17 @@ def _group(row: sqlite3.Row) -> Group:
                  over_sites=over_sites, removed_mean_db=number("removed_mean_db"))
 
 
+def _groups(database: sqlite3.Connection) -> list[Group]:
+    """Rows of transmitters stand before those of all of them, whose names are known to have the height or not."""
+    groups = [_group(row) for row in database.execute("SELECT * FROM error_statistics ORDER BY rowid")]
+    above_ground = False
+    for group in reversed(groups):
+        if group.transmitter_id is None:
+            above_ground = group.name.endswith(ABOVE_GROUND)
+        group.above_ground = above_ground
+    return groups
+
+
 def _excluded(database: sqlite3.Connection, groups: list[Group]) -> list[tuple[str, str, int]]:
     names = {group.transmitter_id: group.label for group in groups if group.transmitter_id is not None}
     rows = database.execute("SELECT excluded_because, transmitter_id, count(*) FROM prediction_error WHERE "
@@ -323,7 +331,7 @@ def read_result(file: Path) -> Result:
         tables = _tables(database)
         _require_comparison(file, tables)
         _require_levels(database, file)
-        groups = [_group(row) for row in database.execute("SELECT * FROM error_statistics ORDER BY rowid")]
+        groups = _groups(database)
         used = _measurements(database)
         excluded = _excluded(database, groups)
         if not len(used):

@@ -11,6 +11,7 @@
 #include "core/base/error.h"
 #include "core/base/units.h"
 #include "core/comparison/comparison.h"
+#include "core/comparison/measured_values.h"
 #include "tests/support/kept_warnings.h"
 
 namespace tesseray {
@@ -105,7 +106,7 @@ TEST(Timing, AKnownOffsetIsFoundAndTakenOff) {
 TEST(Timing, FillersAreNoArrivals) {
   const Road road;
   const auto good = road.drive(1, [](double delay_ns) { return delay_ns + 740; });
-  for (const double filler : {-999.0, -9999.0, 99999.0, -9999.0 * 1000}) {
+  for (const double filler : {-999.0, -9999.0, 99999.0, -9999.0 * 1e3, -999.0 * 1e6, 9999.0 * 1e6, -999.0 * 1e9}) {
     auto drive = good;
     drive.push_back(good[0]);
     drive.back().measurement_id = 9999;
@@ -114,6 +115,11 @@ TEST(Timing, FillersAreNoArrivals) {
     EXPECT_EQ(comparison.errors.back().excluded_because, "no plausible value") << filler;
     EXPECT_NEAR(comparison.statistics[0].removed_offset, 740, 1e-9) << filler;
   }
+}
+
+TEST(Timing, ATimingAdvanceMayBeAnyThatANetworkSends) {
+  for (const double steps : {0.0, 63.0, 3846.0, 19'999.0}) EXPECT_TRUE(is_plausible(steps, ValueKind::timing_advance));
+  for (const double steps : {-1.0, 9999.0, 65'535.0}) EXPECT_FALSE(is_plausible(steps, ValueKind::timing_advance));
 }
 
 // Equation 6 takes the earliest, the median all: one that is early by a fault moves the first alone.

@@ -509,6 +509,8 @@ TEST_F(Points, ArrivalTimesHaveTheUnitOfTheirField) {
   };
   EXPECT_DOUBLE_EQ(value("toa", "900"), 900);
   EXPECT_DOUBLE_EQ(value("toa_us", "0.9"), 900);
+  EXPECT_DOUBLE_EQ(value("toa_µs", "0.9"), 900);
+  EXPECT_DOUBLE_EQ(value("toa_\u03bcs", "0.9"), 900);
   EXPECT_DOUBLE_EQ(value("toa_ms", "0.0009"), 900);
   EXPECT_DOUBLE_EQ(value("toa_s", "9e-7"), 900);
   EXPECT_DOUBLE_EQ(value("toa", "0.0009 ms"), 900);
@@ -570,8 +572,10 @@ INSTANTIATE_TEST_SUITE_P(
                       LevelCase{field, "field_dbuvm", "60", 60}, LevelCase{field, "E [V/m]", "0.001", 60},
                       LevelCase{field, "e_mv_m", "1", 60}, LevelCase{field, "E (µV/m)", "1000", 60},
                       LevelCase{field, "E_dBmV_m", "0", 60}, LevelCase{field, "e", "60 dBµV/m", 60},
-                      LevelCase{field, "e", "60 dB\u03bcV/m", 60}, LevelCase{field, "e", "1 mV/m", 60},
-                      LevelCase{field, "e", "60", 60}, LevelCase{ValueKind::path_loss, "pl_db", "120", 120}));
+                      LevelCase{field, "e", "60 dB\u03bcV/m", 60}, LevelCase{field, "E [dB\u03bcV/m]", "60", 60},
+                      LevelCase{field, "E [\u03bcV/m]", "1000", 60}, LevelCase{power, "rsrp_\u03bcW", "1e-6", -90},
+                      LevelCase{field, "e", "1 mV/m", 60}, LevelCase{field, "e", "60", 60},
+                      LevelCase{ValueKind::path_loss, "pl_db", "120", 120}));
 
 TEST_F(Points, APowerOfNothingIsNoLevel) {
   const auto found = read_drive_test({.source = csv("lat,lon,rx_mw\n48.1,9.2,0\n48.1,9.2,1\n"), .value_field = "rx_mw"},

@@ -100,6 +100,21 @@ TEST(Pattern, InterpolationMeetsBothCuts) {
   }
 }
 
+TEST(Pattern, IsDeepWhereBothCutsAre) {
+  for (const CutSynthesis synthesis : all_syntheses) {
+    AntennaPattern pattern{.synthesis = synthesis};
+    for (int angle = 0; angle < 360; ++angle) {
+      const double attenuation = std::fmin(200.0, std::fabs(std::remainder(angle, 360.0)) * 5);
+      pattern.horizontal.push_back({static_cast<double>(angle), attenuation});
+      pattern.vertical.push_back({static_cast<double>(angle), attenuation});
+    }
+    for (const double azimuth : {50.0, 90.0, 130.0}) {
+      EXPECT_LT(decibels(relative_pattern(pattern.view(), AntennaFrame{}, towards(azimuth, -45))), -190)
+          << static_cast<int>(synthesis) << " " << azimuth;
+    }
+  }
+}
+
 TEST(Pattern, MechanicalTiltRaisesTheBackAndElectricalTiltLowersIt) {
   AntennaPattern pattern;
   for (int angle = 0; angle < 360; ++angle) {

@@ -93,6 +93,35 @@ TEST(Fingerprints, UnknownGainAndClockAreTakenOff) {
   EXPECT_NEAR(unknown->mismatch, 0, 1e-6);
 }
 
+// Whatever its clock, a receiver that has one arrival could be anywhere.
+TEST(Fingerprints, OneValueUpToAConstantIsNone) {
+  const std::vector<PredictedTarget> rows = {row(7, 1, -60, 100), row(3, 1, -80, 400), row(7, 2, -75, 330)};
+  const std::vector<Signature> delay = {{nan, 250, nan, nan}, {nan, nan, nan, nan}};
+  EXPECT_TRUE(match(rows, delay));
+  EXPECT_FALSE(match(rows, delay, {.unknown_clock = true}));
+  const std::vector<PredictedTarget> of_one = {row(7, 1, -60), row(7, 2, -75)};
+  const std::vector<Signature> power = {{-70, nan, nan, nan}, {nan, nan, nan, nan}};
+  EXPECT_TRUE(match(of_one, power));
+  EXPECT_FALSE(match(of_one, power, {.unknown_gain = true}));
+}
+
+// Seconds of a GPS week, in ns.
+TEST(Fingerprints, AClockMayBeFarOff) {
+  std::vector<PredictedTarget> rows;
+  for (std::int64_t tile = 1; tile <= 20; ++tile) {
+    const auto step = static_cast<double>(tile);
+    rows.push_back(row(7, tile, -60, 100 + 37 * step));
+    rows.push_back(row(3, tile, -70, 900 - 11 * step));
+  }
+  for (const double clock_ns : {0.0, 1e11, 6e14}) {
+    const std::vector<Signature> query = {{nan, 100 + 37 * 13 + clock_ns, nan, nan},
+                                          {nan, 900 - 11 * 13 + clock_ns, nan, nan}};
+    const auto found = match(rows, query, {.unknown_clock = true, .neighbours = 1});
+    ASSERT_TRUE(found);
+    EXPECT_EQ(found->best, 12u) << clock_ns;
+  }
+}
+
 // A transmitter that is heard on one side only is compared with the weakest that it is heard with.
 TEST(Fingerprints, SilenceIsInformation) {
   const std::vector<PredictedTarget> rows = {row(7, 1, -60), row(3, 1, -80), row(7, 2, -60), row(3, 3, -110)};
