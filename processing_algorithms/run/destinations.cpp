@@ -167,7 +167,8 @@ std::vector<std::string> layers_copied(const Parameter& input, const std::string
 void check_input_is_safe(const Parameter& input, const std::string& source, bool is_copied,
                          const std::vector<fs::path>& files, const LayerDestination& destination) {
   const bool is_input = std::any_of(files.begin(), files.end(), [&destination](const fs::path& file) {
-    return resolved(file) == resolved(destination.file);
+    std::error_code not_there;  // two names of one file, as hard links are
+    return resolved(file) == resolved(destination.file) || fs::equivalent(file, destination.file, not_there);
   });
   if (!is_input) return;
   std::vector<std::string> layers = is_copied ? layers_copied(input, source) : layers_read(input, source);

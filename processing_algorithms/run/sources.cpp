@@ -39,14 +39,9 @@ fs::path archive_of(const std::string& virtual_path) {
 // that it is in. [] for a server's.
 std::vector<fs::path> files_of(const std::string& dataset) {
   const std::string ending = lower_case(fs::path(dataset).extension().string());
-  const bool is_virtual = is_local_path(dataset) && ending == ".vrt";
-  std::vector<fs::path> files;
+  const bool is_on_disk = is_local_path(dataset) || parts_of_geopackage(dataset);
   // Others are not opened a second time: a server may be slow.
-  if (is_virtual || dataset.starts_with("GPKG:")) {
-    files = files_of_dataset(dataset);
-  } else {
-    files.emplace_back(dataset);
-  }
+  std::vector<fs::path> files = is_on_disk ? files_of_dataset(dataset) : std::vector<fs::path>{dataset};
   for (fs::path& file : files) {
     if (file.string().starts_with("/vsi")) file = archive_of(file.string());
   }
@@ -87,7 +82,8 @@ fs::path path_of_source(const std::string& source) { return parts_of_source(sour
 
 std::string layer_of_source(const std::string& source) {
   const SourceParts parts = parts_of_source(source);
-  std::string layer = source.starts_with("GPKG:") ? parts.dataset.substr(parts.dataset.rfind(':') + 1) : std::string();
+  const std::optional<GeoPackageParts> geopackage = parts_of_geopackage(parts.dataset);
+  std::string layer = geopackage ? geopackage->table : std::string();
   for (const auto& [key, value] : parts.options) {
     if (key == "layername") layer = value;
   }

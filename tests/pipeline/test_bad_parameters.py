@@ -319,6 +319,27 @@ class BadDestinationsTest(PipelineTest):
                            "--progress", "json")
         self.assert_refused(process, "output_is_input", ["BUILDINGS"])
 
+    def test_output_on_an_input_that_another_file_shows(self):
+        existing, link = self.folder / "city.gpkg", self.folder / "link.gpkg"
+        existing.write_bytes((SAMPLE / "buildings.gpkg").read_bytes())
+        link.hardlink_to(existing)
+        source = (f"<SrcDataSource relativeToVRT=\"1\">{existing.name}</SrcDataSource><SrcLayer>buildings</SrcLayer>")
+        plain = f'<OGRVRTLayer name="buildings">{source}</OGRVRTLayer>'
+        for name, layers in (("union.vrt", f'<OGRVRTUnionLayer name="all">{plain}</OGRVRTUnionLayer>'),
+                             ("warped.vrt", f"<OGRVRTWarpedLayer>{plain}<TargetSRS>EPSG:25832</TargetSRS>"
+                                            "</OGRVRTWarpedLayer>"),
+                             ("plain.xml", plain)):
+            (self.folder / name).write_text(f"<OGRVRTDataSource>{layers}</OGRVRTDataSource>")
+        before = existing.read_bytes()
+        for shown, place in ((f"{existing}|layername=buildings", link), (f"GPKG:{existing}", existing),
+                             (f"GPKG:{existing}:buildings", existing), (self.folder / "union.vrt", existing),
+                             (self.folder / "warped.vrt", existing), (self.folder / "plain.xml", existing)):
+            with self.subTest(shown=shown):
+                process = tesseray("tileenvironment", "--buildings", shown, "--environment", self.folder / "e.gpkg",
+                                   "--tiles", f"{place}|layername=buildings", "--overwrite", "--progress", "json")
+                self.assert_refused(process, "output_is_input", ["BUILDINGS"])
+        self.assertEqual(existing.read_bytes(), before)
+
     def test_links_to_nowhere_are_refused_before_the_work(self):
         environment = self.folder / "e.gpkg"
         made("tileenvironment", *SCENE, "--environment", environment)

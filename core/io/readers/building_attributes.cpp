@@ -82,6 +82,7 @@ std::string_view in_words(LengthUnit unit) {
 
 BuildingAttributes::BuildingAttributes(VectorSource& source, const EnvironmentInput& input, std::vector<Issue>& issues)
     : kind_(input.height_kind),
+      bare_unit_(input.height_unit),
       unit_(input.height_unit),
       storey_height_m_(input.storey_height_m),
       layer_(source.layer_name()) {
@@ -130,7 +131,10 @@ BuildingAttributes::BuildingAttributes(VectorSource& source, const EnvironmentIn
   unit_ = *said;
   issues.push_back(layer_issue(
       Issue::Action::assumed, "unit_from_name",
-      std::string("heights are in ").append(in_words(unit_)) + ", as the name of field " + height_->name() + " says",
+      std::string("heights are in ").append(in_words(unit_)) + ", as the name of field " + height_->name() + " says" +
+          (base_ && !length_unit_in_name(*base_)
+               ? std::string("; those in ") + base_->name() + " are in " + std::string(in_words(bare_unit_))
+               : std::string()),
       layer_));
 }
 
@@ -247,7 +251,7 @@ void BuildingAttributes::assume_height_from_storeys(const OGRFeature& feature, R
 std::optional<double> BuildingAttributes::read_base(const OGRFeature& feature, const RawBuilding& building,
                                                     std::vector<Issue>& issues) const {
   if (!base_) return std::nullopt;
-  const LengthUnit unit = length_unit_in_name(*base_).value_or(unit_);
+  const LengthUnit unit = length_unit_in_name(*base_).value_or(bare_unit_);
   const NumberCell cell = read_number(*base_, feature, metres_per(unit),
                                       [&](const std::string& text) { return parse_length_m(text, unit); });
   const auto none = [&](const std::string& message) {
@@ -268,7 +272,7 @@ std::optional<double> BuildingAttributes::read_base(const OGRFeature& feature, c
 std::optional<double> BuildingAttributes::read_entrance(const OGRFeature& feature, const RawBuilding& building,
                                                         std::vector<Issue>& issues) const {
   if (!entrance_) return std::nullopt;
-  const LengthUnit unit = length_unit_in_name(*entrance_).value_or(unit_);
+  const LengthUnit unit = length_unit_in_name(*entrance_).value_or(LengthUnit::metre);
   const NumberCell cell = read_number(*entrance_, feature, metres_per(unit),
                                       [&](const std::string& text) { return parse_length_m(text, unit); });
   const bool plausible = cell.value && *cell.value >= lowest_elevation_m && *cell.value <= greatest_elevation_m;

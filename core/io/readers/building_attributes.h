@@ -48,7 +48,8 @@ class BuildingAttributes {
   void assume_height_from_storeys(const OGRFeature& feature, RawBuilding& building, std::vector<Issue>& issues);
 
   HeightKind kind_;
-  LengthUnit unit_;
+  const LengthUnit bare_unit_;  // HEIGHT_UNIT
+  LengthUnit unit_;             // of heights: by the name of their field, or that
   double storey_height_m_;
   std::string layer_;
   std::optional<Attribute> height_, storeys_, base_, entrance_, material_, osm_building_, osm_part_;

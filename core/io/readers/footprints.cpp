@@ -69,12 +69,13 @@ void transform(RawFootprint& footprint, const PointTransform& to_environment) {
 
 FootprintLayer footprint_layer(VectorSource& source, const Crs& crs, const Crs& environment,
                                const std::optional<Rectangle>& area, std::vector<Issue>& issues) {
-  FootprintLayer layer{source, PointTransform(crs, environment, source.bounds()), area, {}, issues};
+  const Rectangle source_area = area ? PointTransform(environment, crs, area).bounds(*area) : Rectangle{};
+  // The best operation for the place is that for the area, of whatever is read beside it.
+  FootprintLayer layer{
+      source, PointTransform(crs, environment, source_area.empty() ? source.bounds() : source_area), area, {}, issues};
   if (const std::string& caveat = layer.to_environment.caveat(); !caveat.empty()) {
     issues.push_back(layer_issue(Issue::Action::assumed, "unknown_datum_shift", caveat, source.layer_name()));
   }
-  if (!area) return layer;
-  const Rectangle source_area = PointTransform(environment, crs, area).bounds(*area);
   if (!source_area.empty()) layer.source_area = source_area;
   return layer;
 }
@@ -134,7 +135,7 @@ void note_passed_over(FootprintLayer& layer, std::size_t looked_at, Progress& pr
     layer.not_read.reset();
     return;
   }
-  features.ResetReading();
+  layer.source.rewind();
   std::size_t all = 0, with_geometry = 0;
   while (const OGRFeatureUniquePtr feature = layer.source.next()) {
     if (++all % features_between_checks == 0) progress.throw_if_cancelled();

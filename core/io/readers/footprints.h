@@ -64,7 +64,7 @@ std::size_t for_each_footprint(FootprintLayer& layer, Progress& progress, const 
   if (const std::optional<Rectangle>& box = layer.source_area) {
     features.SetSpatialFilterRect(box->min.x, box->min.y, box->max.x, box->max.y);
   }
-  features.ResetReading();
+  layer.source.rewind();
   std::size_t count = 0;
   while (const OGRFeatureUniquePtr feature = layer.source.next()) {
     if (++count % features_between_checks == 0) progress.throw_if_cancelled();

@@ -194,8 +194,11 @@ RawClutter read_clutter_areas(FootprintLayer& layer, const std::string& class_fi
     throw missing_attribute(layer.source.fields(), search, "the clutter class", "name it with CLUTTER_FIELD",
                             layer.source.place());
   }
-  RawClutter clutter;
-  ClassNumbers numbers(layer.source.place());
+  struct ClassedArea {
+    RawClutterArea area;
+    std::string name;
+  };
+  std::vector<ClassedArea> classed;
   std::size_t without_class = 0;
   for_each_footprint(
       layer, progress, [](const OGRFeature&) { return true; },
@@ -205,11 +208,22 @@ RawClutter read_clutter_areas(FootprintLayer& layer, const std::string& class_fi
           ++without_class;
           return;
         }
-        RawClutterArea area;
-        static_cast<RawFootprint&>(area) = footprint;
-        area.clutter_class = numbers.of(*name);
-        clutter.areas.push_back(std::move(area));
+        ClassedArea& here = classed.emplace_back();
+        static_cast<RawFootprint&>(here.area) = footprint;
+        here.name = *name;
       });
+  // Later ones lie on top of earlier ones, and a spatial index gives rows in its own order. OSM's are in that of the
+  // file.
+  if (!layer.source.is_osm()) {
+    std::stable_sort(classed.begin(), classed.end(),
+                     [](const ClassedArea& a, const ClassedArea& b) { return a.area.feature_id < b.area.feature_id; });
+  }
+  RawClutter clutter;
+  ClassNumbers numbers(layer.source.place());
+  for (ClassedArea& each : classed) {
+    each.area.clutter_class = numbers.of(each.name);
+    clutter.areas.push_back(std::move(each.area));
+  }
   if (without_class > 0) {
     layer.issues.push_back(
         layer_issue(Issue::Action::dropped, "clutter_without_class",

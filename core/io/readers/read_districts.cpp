@@ -74,7 +74,7 @@ void list_without_geometry(VectorSource& source, const std::optional<Attribute>&
   std::vector<std::string> named;
   std::size_t looked_at = 0;
   source.layer().SetSpatialFilter(nullptr);
-  source.layer().ResetReading();
+  source.rewind();
   while (const OGRFeatureUniquePtr feature = source.next()) {
     if (++looked_at % features_between_checks == 0) progress.throw_if_cancelled();
     if (has_geometry(*feature)) continue;

@@ -88,8 +88,14 @@ void note_assumed_crs(const Crs& own, const Crs& taken, const std::string& layer
                                "there is no CRS with it: taken to be in " + taken.name(), layer));
 }
 
-Rectangle bounds_with_geometry(VectorSource& source) {
-  const Rectangle bounds = source.bounds();
+// Exact where the CRS to compute in depends on it.
+Rectangle bounds_with_geometry(VectorSource& source, const Crs& crs, const EnvironmentInput& input) {
+  Rectangle bounds = source.bounds();
+  constexpr double wide_degrees = 1;
+  const bool chooses_zone = crs.is_geographic() && input.crs.empty() && !input.local_metres && !source.is_osm();
+  if (chooses_zone && !bounds.empty() && bounds.max.x - bounds.min.x > wide_degrees) {
+    bounds = source.bounds_of_features();
+  }
   if (!bounds.empty()) return bounds;
   if (source.layer().GetFeatureCount() == 0) {
     throw source.no_features("check what was given as " + source.parameter());
@@ -115,7 +121,7 @@ void refuse_feature_off_the_earth(VectorSource& source, const Crs& crs, Vec2 mid
     return std::isfinite(point.x) && std::isfinite(point.y);
   };
   if (is_on_earth(middle)) return;
-  source.layer().ResetReading();
+  source.rewind();
   while (const OGRFeatureUniquePtr feature = source.next()) {
     OGREnvelope box;
     if (feature->GetGeometryRef() == nullptr || feature->GetGeometryRef()->IsEmpty()) continue;
@@ -261,7 +267,7 @@ RawScene read_environment_input(const EnvironmentInput& input, Progress& progres
   VectorSource buildings(input.buildings, VectorSource::Content::polygons, "BUILDINGS");
   const Crs own_crs = buildings.crs();
   const Crs crs = source_crs(own_crs, rule, buildings.place());
-  const Rectangle bounds = bounds_with_geometry(buildings);
+  const Rectangle bounds = bounds_with_geometry(buildings, crs, input);
   check_coordinates(crs, bounds, buildings.place());
 
   RawScene scene;

@@ -56,7 +56,7 @@ class TreeTags {
   bool are_on_any(VectorSource& source, Progress& progress) const {
     constexpr std::size_t features_between_checks = 1024;
     source.layer().SetSpatialFilter(nullptr);
-    source.layer().ResetReading();
+    source.rewind();
     std::size_t count = 0;
     while (const OGRFeatureUniquePtr feature = source.next()) {
       if (++count % features_between_checks == 0) progress.throw_if_cancelled();

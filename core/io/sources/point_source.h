@@ -49,7 +49,7 @@ class PointSource {
   void for_each(Progress& progress, const Take& take) {
     constexpr std::size_t rows_between_checks = 4096;
     warn_of_long_rows(progress);
-    source_.layer().ResetReading();
+    source_.rewind();
     std::size_t count = 0;
     while (const OGRFeatureUniquePtr feature = source_.next()) {
       if (columns_ && holds_nothing(*feature)) continue;

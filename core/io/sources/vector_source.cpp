@@ -135,6 +135,14 @@ VectorSource::VectorSource(const std::string& source, Content content, const std
   check_geometry_type(content);
   refuse_missing_dbf();
   if (!name.filter.empty()) set_filter(name.filter);
+  has_one_number_ = std::string_view(dataset_->GetDriverName()) == "SQLite" && have_first_rows_one_number();
+}
+
+bool VectorSource::have_first_rows_one_number() {
+  rewind();
+  const OGRFeatureUniquePtr first = next(), second = next();
+  rewind();
+  return first != nullptr && second != nullptr && first->GetFID() == second->GetFID();
 }
 
 void VectorSource::set_filter(const std::string& filter) {
@@ -295,9 +303,15 @@ const TableLines* VectorSource::table_lines() {
   return &*table_lines_;
 }
 
+void VectorSource::rewind() {
+  layer_->ResetReading();
+  rows_read_ = 0;
+}
+
 OGRFeatureUniquePtr VectorSource::next() {
   gdal_.forget();
   OGRFeatureUniquePtr feature{layer_->GetNextFeature()};
+  if (feature != nullptr && has_one_number_) feature->SetFID(rows_read_++);
   if (gdal_.last_failure().empty()) return feature;
   if (feature == nullptr) throw breaks_off(place());
   // Of a shapefile that was cut off, GDAL gives the features behind the cut without their geometries.
@@ -324,22 +338,21 @@ Rectangle VectorSource::bounds() {
   if (!gdal_.last_failure().empty()) throw breaks_off(place());
   // Some formats tell of the point 0, 0 where there are no features, or none that the filter leaves.
   const bool may_be_empty = box.MinX == 0 && box.MaxX == 0 && box.MinY == 0 && box.MaxY == 0;
-  if (may_be_empty || !filter_.empty()) {
-    layer_->ResetReading();
-    const bool is_empty = next() == nullptr;
-    layer_->ResetReading();
-    if (is_empty) return {};
+  // GDAL's bounds know of no filter; OSM's formats may do without, and GDAL does not look for them then.
+  if (may_be_empty || !filter_.empty() || !is_known) return bounds_of_features();
+  return {{box.MinX, box.MinY}, {box.MaxX, box.MaxY}};
+}
+
+Rectangle VectorSource::bounds_of_features() {
+  OGREnvelope box;
+  rewind();
+  while (const OGRFeatureUniquePtr feature = next()) {
+    OGREnvelope part;
+    if (feature->GetGeometryRef() == nullptr) continue;
+    feature->GetGeometryRef()->getEnvelope(&part);
+    if (part.IsInit()) box.Merge(part);
   }
-  if (!is_known) {
-    // OSM's formats may do without bounds, and GDAL does not look for them then.
-    layer_->ResetReading();
-    while (const OGRFeatureUniquePtr feature = next()) {
-      OGREnvelope part;
-      if (feature->GetGeometryRef() == nullptr) continue;
-      feature->GetGeometryRef()->getEnvelope(&part);
-      if (part.IsInit()) box.Merge(part);
-    }
-  }
+  rewind();
   if (!box.IsInit()) return {};
   return {{box.MinX, box.MinY}, {box.MaxX, box.MaxY}};
 }

@@ -45,11 +45,16 @@ class VectorSource {
   bool is_osm() const { return is_osm_; }
   // Of the layer; none when it has none.
   Crs crs() { return Crs::of(layer_->GetSpatialRef()); }
+  // Back before the first feature.
+  void rewind();
   // The next feature, or null behind the last. Throws Error when the source breaks off or a geometry in it cannot be
-  // read, so that nothing is lost silently.
+  // read, so that nothing is lost silently. Where GDAL gives all rows one number, as of SpatiaLite's views, they are
+  // numbered as they come.
   OGRFeatureUniquePtr next();
   // In the layer's coordinates; empty when there is no geometry.
   Rectangle bounds();
+  // The same of all features that there are, one by one: databases may tell of what has been deleted.
+  Rectangle bounds_of_features();
   // What is wrong with a source without features: the layer has none, or its filter leaves none.
   Error no_features(const std::string& hint);
   // What GDAL said last, in parentheses, or "".
@@ -64,6 +69,7 @@ class VectorSource {
   void set_filter(const std::string& filter);
   void refuse_missing_dbf();
   Error breaks_off(const ErrorPlace& where);
+  bool have_first_rows_one_number();
 
   GdalSession gdal_;
   // file_: what messages say for opened_.
@@ -71,6 +77,8 @@ class VectorSource {
   GDALDatasetUniquePtr dataset_;
   OGRLayer* layer_ = nullptr;
   bool is_csv_ = false, is_osm_ = false;
+  bool has_one_number_ = false;  // for all rows
+  GIntBig rows_read_ = 0;        // since rewind()
   std::optional<TableLines> table_lines_;
 };
 

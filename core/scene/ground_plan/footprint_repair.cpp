@@ -78,9 +78,17 @@ class Geos {
         GEOSGeom_createCollection_r(context, GEOS_MULTIPOLYGON, parts.data(), static_cast<unsigned int>(parts.size())));
   }
 
-  // What the outline encloses less what the holes enclose. GEOS's other method goes by lines alone, whatever ring they
-  // are of: it fills a courtyard that has a side in common with the outline.
+  // What the outline encloses less what the holes enclose.
   Owned valid(const Rings& rings) {
+    Owned made = made_valid(rings);
+    if (rings.size() == 1) return made;
+    // GEOS takes a hole that lies outside of the outline for another outline.
+    return own(GEOSIntersection_r(context, made.get(), made_valid({rings.front()}).get()));
+  }
+
+  // GEOS's other method goes by lines alone, whatever ring they are of: it fills a courtyard that has a side in common
+  // with the outline.
+  Owned made_valid(const Rings& rings) {
     const std::unique_ptr<GEOSMakeValidParams, DestroyParams> params(GEOSMakeValidParams_create_r(context),
                                                                      DestroyParams{context});
     GEOSMakeValidParams_setMethod_r(context, params.get(), GEOS_MAKE_VALID_STRUCTURE);

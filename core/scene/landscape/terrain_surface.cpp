@@ -5,7 +5,6 @@
 #include <cmath>
 #include <cstdint>
 
-#include "core/base/infinity.h"
 #include "core/scene/ground_plan/polygon.h"
 
 namespace tesseray {
@@ -61,25 +60,31 @@ Moments moments(const Ring& ring) {
   return sum;
 }
 
-}  // namespace
-
-double lowest_height_along(const Terrain& terrain, Vec2 a, Vec2 b) {
-  double lowest = std::min(terrain.height_at(a), terrain.height_at(b));
-  const auto visit = [&](double t) { lowest = std::min(lowest, terrain.height_at(a + t * (b - a))); };
+void extend_along(const Terrain& terrain, Vec2 a, Vec2 b, HeightRange& heights) {
+  heights.extend(terrain.height_at(a));
+  heights.extend(terrain.height_at(b));
+  const auto visit = [&](double t) { heights.extend(terrain.height_at(a + t * (b - a))); };
   const Vec2 from = grid_position(terrain, a), to = grid_position(terrain, b);
   const double columns = terrain.columns - 1, rows = terrain.rows - 1;
   for_whole_numbers(from.x, to.x, 0, columns, visit);
   for_whole_numbers(from.y, to.y, 0, rows, visit);
   for_whole_numbers(from.x - from.y, to.x - to.y, -rows, columns, visit);
-  return lowest;
 }
 
-double lowest_height_under(const Terrain& terrain, const Rings& rings) {
-  double lowest = infinity;
+}  // namespace
+
+double lowest_height_along(const Terrain& terrain, Vec2 a, Vec2 b) {
+  HeightRange heights;
+  extend_along(terrain, a, b, heights);
+  return heights.lowest;
+}
+
+HeightRange heights_under(const Terrain& terrain, const Rings& rings) {
+  HeightRange heights;
   for (const Ring& ring : rings) {
     Vec2 a = ring.back();
     for (const Vec2 b : ring) {
-      lowest = std::min(lowest, lowest_height_along(terrain, a, b));
+      extend_along(terrain, a, b, heights);
       a = b;
     }
   }
@@ -97,12 +102,14 @@ double lowest_height_under(const Terrain& terrain, const Rings& rings) {
       const double last = low.x + interval.high / terrain.step_x;
       std::uint32_t column = node_at_least(low.x + interval.low / terrain.step_x);
       for (; column < terrain.columns && column <= last; ++column) {
-        lowest = std::min(lowest, static_cast<double>(terrain.node(column, row)));
+        heights.extend(static_cast<double>(terrain.node(column, row)));
       }
     }
   }
-  return lowest;
+  return heights;
 }
+
+double lowest_height_under(const Terrain& terrain, const Rings& rings) { return heights_under(terrain, rings).lowest; }
 
 double mean_height_under(const Terrain& terrain, const Rings& rings) {
   double area = 0, volume = 0;

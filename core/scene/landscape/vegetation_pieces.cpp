@@ -11,12 +11,13 @@ namespace tesseray {
 namespace {
 
 constexpr double least_side_m = 30;
-// Of the trees' height: on a plane the lowest ground lies half its rise below the mean.
-constexpr double greatest_depth_below_mean = 0.25;
+// Of the trees' height: on a plane the lowest ground lies half its rise below the mean, and the highest above it.
+constexpr double greatest_off_mean = 0.25;
 
 bool follows_ground(const Terrain& terrain, const Rings& rings, double height_m) {
-  return mean_height_under(terrain, rings) - lowest_height_under(terrain, rings) <=
-         greatest_depth_below_mean * height_m;
+  const double mean = mean_height_under(terrain, rings), most = greatest_off_mean * height_m;
+  const HeightRange heights = heights_under(terrain, rings);
+  return mean - heights.lowest <= most && heights.highest - mean <= most;
 }
 
 Rings rectangle(Vec2 min, Vec2 max) { return {Ring{min, {max.x, min.y}, max, {min.x, max.y}}}; }

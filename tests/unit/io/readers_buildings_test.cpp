@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: GPL-3.0-or-later
 #include <gtest/gtest.h>
+#include <ogrsf_frmts.h>
 
 #include <algorithm>
 #include <filesystem>
@@ -422,6 +423,70 @@ TEST_F(Buildings, AnExtentThatReachesFarBeyondThemLeavesTheirCrs) {
   const std::string path = write_layer(folder_ / "one.gpkg", {.features = {{box(500050, 5000050, 10, 10)}}});
   const Rectangle extent{{500000, 5000000}, {5000000, 5000100}};
   EXPECT_EQ(read(EnvironmentInput{.buildings = path, .extent = extent}).crs_name, "EPSG:32632");
+}
+
+// The unit in a name is that field's alone.
+TEST_F(Buildings, AUnitInTheNameOfHeightsSaysNothingOfOtherFields) {
+  const std::string path =
+      write_layer(folder_ / "units.gpkg", {.fields = {{"height_ft", 'r'}, {"base", 'r'}, {"entrance", 'r'}},
+                                           .features = {{box(500000, 5000000, 10, 10), {30 / foot_m, 4.0, 20.5}}}});
+  const RawScene in_feet = read({.buildings = path, .base_field = "base", .entrance_field = "entrance"});
+  EXPECT_NEAR(in_feet.buildings[0].height_m.value(), 30, 1e-9);
+  EXPECT_EQ(in_feet.buildings[0].base_m, 4);
+  EXPECT_EQ(in_feet.buildings[0].entrance_elevation_m, 20.5);
+  EXPECT_EQ(only(in_feet.issues, "unit_from_name").message,
+            "heights are in feet, as the name of field height_ft says; those in base are in metres");
+  // HEIGHT_UNIT is of heights and bases, and an entrance's elevation is no height.
+  const RawScene said =
+      read({.buildings = path, .height_unit = LengthUnit::foot, .base_field = "base", .entrance_field = "entrance"});
+  EXPECT_NEAR(said.buildings[0].base_m.value(), 4 * foot_m, 1e-12);
+  EXPECT_EQ(said.buildings[0].entrance_elevation_m, 20.5);
+}
+
+// What a filter leaves out, or has been deleted, has no say where the city is.
+TEST_F(Buildings, TheZoneIsThatOfTheBuildingsThatAreRead) {
+  const auto at = [](double longitude, double latitude) {
+    return TestFeature{box(longitude, latitude, 1e-4, 1e-4), {10.0, std::string(longitude < -100 ? "SF" : "NY")}};
+  };
+  const std::string path = write_layer(
+      folder_ / "country.gpkg",
+      {.crs = "EPSG:4326", .fields = {{"height", 'r'}, {"city", 's'}}, .features = {at(-122.4, 37.7), at(-74, 40.7)}});
+  EXPECT_EQ(read(path + "|subset=city='NY'").crs_name, "EPSG:32618");
+  EXPECT_EQ(read({.buildings = path + "|subset=city='NY'", .crs = "EPSG:32618"}).buildings.size(), 1u);
+  EXPECT_EQ(read(path + "|subset=city='SF'").crs_name, "EPSG:32610");
+  const GDALDatasetUniquePtr opened(GDALDataset::Open(path.c_str(), GDAL_OF_VECTOR | GDAL_OF_UPDATE));
+  ASSERT_EQ(opened->GetLayer(0)->DeleteFeature(1), OGRERR_NONE);
+  opened->FlushCache();
+  EXPECT_EQ(read(path).crs_name, "EPSG:32618");
+}
+
+// GDAL gives all rows of a view in SpatiaLite the number 0.
+TEST_F(Buildings, RowsOfAViewAreNumberedAsTheyCome) {
+  const std::string path = folder_ / "views.sqlite";
+  GDALAllRegister();
+  const char* const options[] = {"SPATIALITE=YES", nullptr};
+  GDALDatasetUniquePtr made(GetGDALDriverManager()->GetDriverByName("SQLite")->Create(
+      path.c_str(), 0, 0, 0, GDT_Unknown, const_cast<char**>(options)));
+  if (made == nullptr) GTEST_SKIP() << "GDAL has no SpatiaLite here";
+  made.reset();
+  write_layer(path, {.name = "houses",
+                     .fields = {{"height", 'r'}},
+                     .features = {{box(500000, 5000000, 10, 10), {10.0}},
+                                  {box(500020, 5000000, 10, 10), {11.0}},
+                                  {box(500040, 5000000, 10, 10), {12.0}}}});
+  const GDALDatasetUniquePtr opened(GDALDataset::Open(path.c_str(), GDAL_OF_VECTOR | GDAL_OF_UPDATE));
+  for (const char* sql :
+       {"CREATE VIEW seen AS SELECT geometry, height FROM houses",
+        "INSERT INTO views_geometry_columns (view_name, view_geometry, view_rowid, f_table_name, f_geometry_column, "
+        "read_only) VALUES ('seen', 'geometry', 'rowid', 'houses', 'geometry', 1)"}) {
+    opened->ExecuteSQL(sql, nullptr, nullptr);
+  }
+  const RawScene scene = read(path + "|layername=seen");
+  ASSERT_EQ(scene.buildings.size(), 3u);
+  for (int i = 0; i < 3; ++i) {
+    EXPECT_EQ(scene.buildings[i].feature_id, i);
+    EXPECT_EQ(scene.buildings[i].height_m, 10.0 + i);
+  }
 }
 
 TEST_F(Buildings, LayersAreChosenByNameOrBeingTheOnlyOneThatFits) {

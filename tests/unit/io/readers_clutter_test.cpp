@@ -4,9 +4,11 @@
 #include <algorithm>
 #include <cmath>
 #include <string>
+#include <vector>
 
 #include "core/io/readers/readers.h"
 #include "core/scene/ground_plan/prism_index.h"
+#include "tests/support/synthetic_city.h"
 #include "tests/unit/io/gis_files.h"
 
 namespace tesseray {
@@ -110,6 +112,41 @@ TEST_F(ClutterReading, ARasterOfAnotherCrsGivesTheClassAtTheMiddleOfCells) {
     }
   }
   EXPECT_GT(checked, 100);
+}
+
+// GDAL gives rows by the spatial index where only some are asked for.
+TEST_F(ClutterReading, OfAreasTheLaterLieOnTopInAnyOrderOfReading) {
+  testing::Random random(4);
+  struct Square {
+    double x, y, side;
+    std::string name;
+  };
+  std::vector<Square> squares;
+  TestLayer layer{.fields = {{"landuse", 's'}}};
+  for (int i = 0; i < 2000; ++i) {
+    const double side = random.uniform(10, 150);
+    squares.push_back({random.uniform(499000, 501500), random.uniform(4999000, 5001500), side,
+                       std::string(1, static_cast<char>('a' + random.below(6)))});
+    layer.features.push_back({box(squares.back().x, squares.back().y, side, side), {squares.back().name}});
+  }
+  const Scene scene = clean(with_areas(layer)).scene;
+  int classed = 0;
+  for (int i = 0; i < 400; ++i) {
+    const Vec2 place{500172.5 + 3 * (i % 20), 5000172.5 + 3 * (i / 20)};
+    bool is_near_border = false;
+    std::string expected;
+    for (const Square& square : squares) {
+      const double off =
+          std::max(std::fabs(place.x - square.x - square.side / 2), std::fabs(place.y - square.y - square.side / 2)) -
+          square.side / 2;
+      is_near_border |= std::fabs(off) < 1;
+      if (off < 0) expected = square.name;
+    }
+    if (is_near_border) continue;
+    EXPECT_EQ(class_at(scene, place), expected) << place.x << ", " << place.y;
+    classed += expected.empty() ? 0 : 1;
+  }
+  EXPECT_GT(classed, 50);
 }
 
 TEST_F(ClutterReading, OfAreasTheLaterLieOnTop) {

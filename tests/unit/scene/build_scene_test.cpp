@@ -10,6 +10,7 @@
 #include "core/base/error.h"
 #include "core/base/units.h"
 #include "core/scene/ground_plan/polygon.h"
+#include "core/scene/landscape/terrain_surface.h"
 #include "core/scene/raw_scene.h"
 
 namespace tesseray {
@@ -268,6 +269,13 @@ TEST_P(OpenCourtyard, AlongTheOutlineStaysOpen) {
             "the outline crosses or touches itself; repaired into 1 polygon(s)");
 }
 
+TEST_P(OpenCourtyard, OutsideOfTheOutlineIsNoBuilding) {
+  const CleanScene clean = with({{60, 0}, {80, 0}, {80, 20}, {60, 20}});
+  ASSERT_EQ(clean.scene.prisms.size(), 1u);
+  EXPECT_NEAR(area(clean.scene.prisms[0].rings), 900, 1e-9);
+  EXPECT_NE(issue_of(clean, "self_crossing").message.find("of 900.00 m²"), std::string::npos);
+}
+
 TEST_P(OpenCourtyard, ThatSticksOutIsNoSecondBuilding) {
   const CleanScene clean = with({{10, -5}, {20, -5}, {20, 10}, {10, 10}});
   ASSERT_EQ(clean.scene.prisms.size(), 1u);
@@ -508,6 +516,35 @@ TEST(BuildScene, WoodsFollowSlopes) {
     }
   }
   EXPECT_NEAR(covered, 300 * 300 - 40 * 40, 1);
+}
+
+// On a plateau of 40 m in a wide plain the mean of the ground is that of the plain.
+TEST(BuildScene, WoodsFollowHillsInAPlain) {
+  RawScene raw = city({building(1, square(0, 0, 20), 10)});
+  RawTerrain hill;
+  hill.south_west = corner + Vec2{-100, -100};
+  hill.step_x = hill.step_y = 20;
+  hill.columns = hill.rows = 80;
+  for (int row = 0; row < 80; ++row) {
+    for (int column = 0; column < 80; ++column) {
+      hill.height_m.push_back(std::hypot(row - 40, column - 40) < 6 ? 40.0f : 0.0f);
+    }
+  }
+  raw.terrain = hill;
+  RawVegetation wood;
+  wood.feature_id = 78;
+  wood.height_m = 15;
+  wood.parts = {{moved(square(30, 30, 1300))}};
+  raw.vegetation = {wood};
+  const CleanScene clean = build(raw);
+  for (const VegetationArea& piece : clean.scene.vegetation) {
+    const Rectangle box = bounds(piece.rings);
+    const HeightRange ground = heights_under(clean.scene.terrain, piece.rings);
+    if (std::max(box.max.x - box.min.x, box.max.y - box.min.y) <= 30) continue;
+    EXPECT_NEAR(piece.top_z, ground.highest + 15, 15.0 / 2);
+    EXPECT_NEAR(piece.top_z, ground.lowest + 15, 15.0 / 2);
+  }
+  EXPECT_GT(clean.scene.vegetation.size(), 20u);
 }
 
 TEST(BuildScene, IssuesOfTheReadersMoveIntoTheSceneFrame) {

@@ -75,6 +75,9 @@ TEST(TerrainSurface, LowestUnderAPolygonIsBelowEverySampleAndReached) {
   }
   EXPECT_LE(lowest, sampled);
   EXPECT_NEAR(lowest, sampled, 0.3);
+  Terrain upside_down = terrain;
+  for (float& height : upside_down.height_m) height = -height;
+  EXPECT_DOUBLE_EQ(heights_under(upside_down, rings).highest, -lowest);
 }
 
 TEST(TerrainSurface, LowestUnderAPolygonIgnoresAPitInItsCourtyard) {
