@@ -133,7 +133,7 @@ Clutter own_cells(ClassRaster& raster, const Rectangle& area, Progress& progress
 // Cells of the environment, each with the class of the pixel at its middle.
 Clutter resampled_cells(ClassRaster& raster, const Crs& environment, const Rectangle& area, Progress& progress) {
   const PointTransform to_raster(environment, raster.crs(), area);
-  const Rectangle raster_area = to_raster.bounds(area);
+  const Rectangle raster_area = raster.area_of(to_raster, area);
   if (raster_area.empty()) throw raster.elsewhere();
   const PixelWindow window = raster.window_over(raster.to_pixels(raster_area));
   if (window.empty()) throw raster.elsewhere();

@@ -183,7 +183,7 @@ RawTerrain read_terrain(const std::string& dem, const Crs& environment, const Cr
     issues.push_back(
         layer_issue(Issue::Action::assumed, "unknown_datum_shift", to_raster.caveat(), raster.place().file));
   }
-  const Rectangle raster_area = to_raster.bounds(area);
+  const Rectangle raster_area = raster.area_of(to_raster, area);
   if (raster_area.empty()) throw no_height_here(raster);
   const Cutout cutout = cut_out(raster, raster_area, issues, progress);
   RawTerrain terrain = raster.is_in(environment) ? own_nodes(raster, cutout)

@@ -38,7 +38,27 @@ void LocatedRaster::locate(const CrsRule& rule) {
     throw error("no_georeference", "the raster's pixels have no size", "georeference it anew");
   }
   crs_ = source_crs(Crs::of(dataset_->GetSpatialRef()), rule, place());
-  check_coordinates(crs_, bounds(), place());
+  const Rectangle box = bounds();
+  check_coordinates(crs_, box, place());
+  constexpr double around_globe_degrees = 359;
+  has_longitudes_ = crs_.is_geographic() && box.max.x - box.min.x < around_globe_degrees;
+  middle_longitude_ = box.middle().x;
+}
+
+double LocatedRaster::turns_to_middle(double longitude) const {
+  constexpr double turn_degrees = 360;
+  return has_longitudes_ ? turn_degrees * std::round((middle_longitude_ - longitude) / turn_degrees) : 0.0;
+}
+
+Rectangle LocatedRaster::area_of(const PointTransform& to_raster, const Rectangle& area) const {
+  Rectangle there = to_raster.bounds(area);
+  if (!has_longitudes_ || !std::isfinite(there.min.x + there.max.x)) return there;
+  // Across the 180th meridian it ends, by GDAL, before it begins.
+  if (there.max.x < there.min.x) there.max.x += 360;
+  const double turns = turns_to_middle(there.middle().x);
+  there.min.x += turns;
+  there.max.x += turns;
+  return there;
 }
 
 Vec2 LocatedRaster::to_crs(Vec2 pixel) const {
@@ -48,6 +68,7 @@ Vec2 LocatedRaster::to_crs(Vec2 pixel) const {
 
 Vec2 LocatedRaster::to_pixel(Vec2 point) const {
   const std::array<double, 6>& g = inverse_;
+  point.x += turns_to_middle(point.x);
   return {g[0] + point.x * g[1] + point.y * g[2], g[3] + point.x * g[4] + point.y * g[5]};
 }
 

@@ -32,8 +32,12 @@ class LocatedRaster {
   int rows() const { return dataset_->GetRasterYSize(); }
   int bands() const { return dataset_->GetRasterCount(); }
   Rectangle bounds() const;
+  // An area of another CRS in the raster's, with longitudes as it counts them: on from 180° or from 0 to 360°. Empty
+  // where the transform does not lead there, or where both ends of a raster around the globe would be needed.
+  Rectangle area_of(const PointTransform& to_raster, const Rectangle& area) const;
 
-  // Pixel coordinates count from the corner of the first pixel; pixel (0, 0) has its centre at (0.5, 0.5).
+  // Pixel coordinates count from the corner of the first pixel; pixel (0, 0) has its centre at (0.5, 0.5). Longitudes
+  // may be whole turns off.
   Vec2 to_crs(Vec2 pixel) const;
   Vec2 to_pixel(Vec2 point) const;
   Rectangle to_pixels(const Rectangle& area) const;
@@ -58,11 +62,15 @@ class LocatedRaster {
 
  private:
   void locate(const CrsRule& rule);
+  // Whole turns from a longitude to the raster's middle, degrees; 0 in other CRSs, and around the globe.
+  double turns_to_middle(double longitude) const;
 
   GdalSession gdal_;
   std::string file_;
   GDALDatasetUniquePtr dataset_;
   Crs crs_;
+  bool has_longitudes_ = false;  // of a part of the globe
+  double middle_longitude_ = 0;
   std::array<double, 6> geo_transform_{}, inverse_{};  // GDAL's order: x = [0] + column·[1] + row·[2], y = [3] + …
 };
 

@@ -94,6 +94,9 @@ std::optional<double> parse_feet_and_inches(std::string_view text) {
       }
     }
     const std::optional<double> inches = parse_number(rest);
+    // "1'000" is a thousand as the Swiss write it.
+    constexpr std::size_t most_digits = 2;
+    if (std::min(rest.find_first_of(".,"), rest.size()) > most_digits) return std::nullopt;
     if (feet && inches && *inches >= 0 && *inches < 12) return *feet * foot_m + std::copysign(*inches * inch_m, *feet);
   }
   return std::nullopt;

@@ -124,6 +124,27 @@ std::vector<VegetationArea> make_vegetation(const std::vector<RawVegetation>& ra
   return areas;
 }
 
+// Without what lies farther from the extent than terrain is read for: a wood of a county touches many cities.
+std::vector<std::vector<Rings>> near_extent(std::vector<std::vector<Rings>> greens, const Rectangle& extent) {
+  constexpr double reach_m = 500;
+  const Rectangle near = grown(extent, reach_m);
+  const Rings frame{Ring{near.min, {near.max.x, near.min.y}, near.max, {near.min.x, near.max.y}}};
+  PolygonOverlay overlay;
+  for (std::vector<Rings>& of_feature : greens) {
+    std::vector<Rings> cut;
+    for (Rings& rings : of_feature) {
+      const Rectangle box = bounds(rings);
+      if (near.contains(box.min) && near.contains(box.max)) {
+        cut.push_back(std::move(rings));
+        continue;
+      }
+      for (Rings& part : overlay.intersection(rings, frame)) cut.push_back(std::move(part));
+    }
+    of_feature = std::move(cut);
+  }
+  return greens;
+}
+
 Vec2 snapped_point(Vec2 p) { return {snapped(p.x), snapped(p.y)}; }
 
 Vec2 origin_of(const Rectangle& extent) {
@@ -199,7 +220,8 @@ CleanScene build_scene(RawScene raw, const SceneOptions& options, Progress& prog
 
   const std::vector<std::vector<Rings>> footprints = simplified_footprints(
       raw.buildings, clean_all(raw.buildings, origin, building_log, progress), options, building_log);
-  const std::vector<std::vector<Rings>> greens = clean_all(raw.vegetation, origin, vegetation_log, progress);
+  const std::vector<std::vector<Rings>> greens =
+      near_extent(clean_all(raw.vegetation, origin, vegetation_log, progress), scene.extent);
 
   const Rectangle needed = ground_needed(scene.extent, footprints, greens);
   scene.terrain = raw.terrain ? make_terrain(*raw.terrain, needed, origin, terrain_log)

@@ -498,6 +498,7 @@ TEST_F(Buildings, LayersAreChosenByNameOrBeingTheOnlyOneThatFits) {
   EXPECT_EQ(read(path + "|layername=more").buildings.size(), 2u);
   EXPECT_EQ(read(path + "|layerid=2").buildings.size(), 2u);
   EXPECT_EQ(read(path + "|layername=more|subset=fid = 1").buildings.size(), 1u);
+  EXPECT_EQ(read(path + "|subset=fid || '|' = '2|'|layername=more").buildings.size(), 1u);
 }
 
 TEST_F(Buildings, PathsMayBeInAnyScriptAndFoldersReadOnly) {

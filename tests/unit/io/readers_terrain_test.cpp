@@ -179,6 +179,42 @@ TEST_F(TerrainReading, OtherCrssAreResampledWhereProjSaysThatTheyLie) {
   EXPECT_LT(worst, 0.001);
 }
 
+TEST_F(TerrainReading, LongitudesMayCountFromZeroOn) {
+  const Vec2 corner = proj_transform("EPSG:32632", "EPSG:4326", {500000, 5000400});
+  const auto turned = [&](double turn_degrees) {
+    return terrain({.crs = "EPSG:4326",
+                    .geo_transform = {corner.x + turn_degrees, 0.0001, 0, corner.y, 0, -0.0001},
+                    .type = "Float64",
+                    .value = [](int column, int row) { return 100.0 + column + 0.3 * row; }});
+  };
+  const RawTerrain found = turned(0), on_from_zero = turned(360);
+  ASSERT_EQ(on_from_zero.height_m.size(), found.height_m.size());
+  EXPECT_EQ(on_from_zero.south_west, found.south_west);
+  for (std::size_t k = 0; k < found.height_m.size(); ++k) {
+    EXPECT_EQ(std::isnan(on_from_zero.height_m[k]), std::isnan(found.height_m[k])) << k;
+    if (!std::isnan(found.height_m[k])) EXPECT_NEAR(on_from_zero.height_m[k], found.height_m[k], 1e-3);
+  }
+}
+
+// A town on the 180th meridian, by a DEM that counts on from there and one that ends there.
+TEST_F(TerrainReading, RastersGoOnBeyondThe180thMeridian) {
+  const Vec2 middle = proj_transform("EPSG:4326", "EPSG:32701", {180.0, -16.8});
+  const std::string town = write_layer(
+      folder_ / "town.gpkg", {.crs = "EPSG:32701", .features = {{box(middle.x - 50, middle.y - 50, 100, 100)}}});
+  const auto heights = [&](double west) {
+    const std::string dem = write_raster(folder_ / "meridian.tif", {.crs = "EPSG:4326",
+                                                                    .geo_transform = {west, 0.001, 0, -16.7, 0, -0.001},
+                                                                    .columns = 200,
+                                                                    .rows = 200,
+                                                                    .type = "Float64"});
+    const RawTerrain found = read_environment_input({.buildings = town, .dem = dem}, no_progress()).terrain.value();
+    return for_each_height(found, [](Vec2, double height) { EXPECT_EQ(height, 100); });
+  };
+  const std::size_t all = heights(179.9), of_the_west = heights(179.8);
+  EXPECT_GT(of_the_west, 20u);
+  EXPECT_NEAR(static_cast<double>(all), 2.0 * static_cast<double>(of_the_west), 0.3 * static_cast<double>(all));
+}
+
 TEST_F(TerrainReading, RotatedRastersAreResampled) {
   const double c = 10 * std::cos(0.3), s = 10 * std::sin(0.3);
   const auto height = [](Vec2 p) { return 0.3 * (p.x - 500000) + 0.1 * (p.y - 5000000); };

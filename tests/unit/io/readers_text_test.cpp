@@ -53,7 +53,8 @@ INSTANTIATE_TEST_SUITE_P(
                       LengthCase{"12 parsecs", LengthUnit::metre, none}, LengthCase{"nan", LengthUnit::metre, none},
                       LengthCase{"inf", LengthUnit::metre, none}, LengthCase{"0x10", LengthUnit::metre, none},
                       LengthCase{"m", LengthUnit::metre, none}, LengthCase{"+-5", LengthUnit::metre, none},
-                      LengthCase{"7'13\"", LengthUnit::metre, none}, LengthCase{"1e999", LengthUnit::metre, none}));
+                      LengthCase{"7'13\"", LengthUnit::metre, none}, LengthCase{"1'000", LengthUnit::metre, none},
+                      LengthCase{"1e999", LengthUnit::metre, none}));
 
 TEST(Names, OfTransmittersMayBeSpelledInOtherLetters) {
   const char* composed = "M\u00fcller-Stra\u00dfe";

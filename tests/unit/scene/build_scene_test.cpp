@@ -518,9 +518,23 @@ TEST(BuildScene, WoodsFollowSlopes) {
   EXPECT_NEAR(covered, 300 * 300 - 40 * 40, 1);
 }
 
+TEST(BuildScene, OfALargeWoodThePartNearTheCityCounts) {
+  RawScene raw = city({building(1, square(0, 0, 20), 10)});
+  RawVegetation wood;
+  wood.height_m = 15;
+  wood.parts = {{moved(square(5, 5, 30'000))}};
+  raw.vegetation = {wood};
+  const CleanScene clean = build(raw);
+  ASSERT_EQ(clean.scene.vegetation.size(), 1u);
+  const Rectangle box = bounds(clean.scene.vegetation[0].rings), &extent = clean.scene.extent;
+  EXPECT_NEAR(box.max.x, extent.max.x + 500, 1);
+  EXPECT_NEAR(box.max.y, extent.max.y + 500, 1);
+  EXPECT_LT(clean.scene.terrain.step_x * clean.scene.terrain.columns, 2000);
+}
+
 // On a plateau of 40 m in a wide plain the mean of the ground is that of the plain.
 TEST(BuildScene, WoodsFollowHillsInAPlain) {
-  RawScene raw = city({building(1, square(0, 0, 20), 10)});
+  RawScene raw = city({building(1, square(0, 0, 20), 10), building(2, square(1350, 1350, 20), 10)});
   RawTerrain hill;
   hill.south_west = corner + Vec2{-100, -100};
   hill.step_x = hill.step_y = 20;
