@@ -210,7 +210,7 @@ void Trace::set_in_step(const ExactPath& path, PairableRay& ray) const {
   const Reflector& reflector = environment_.reflectors[number];
   if (reflector.kind != SurfaceKind::ground) return;
   ray.in_step = coherence(normalized(to - from), normalized(to - at), reflector.normal, link_.wave_number());
-  ray.in_step_reflected = std::sqrt(1 - ray.in_step * ray.in_step);
+  ray.in_step_reflected = out_of_step(ray.in_step);
 }
 
 PairableRay Trace::as_pairable(const ExactPath& path, const Arrival& arrival) const {

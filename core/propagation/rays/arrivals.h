@@ -189,13 +189,13 @@ TESSERAY_HD void ArrivalSums::add(const Arrival& arrival, const Adder& adder) {
   sin_azimuth.add(of_all * look.y, adder);
   if (arrival.coherent) {
     // Phases of those that are left out are not known: of all of them together the power is right.
-    const double all = std::sqrt(arrival.stands_for), reflected = arrival.in_step_reflected;
+    const double of_one = std::sqrt(arrival.stands_for), reflected = arrival.in_step_reflected;
     coherent_gain.add((arrival.in_step * arrival.in_step + reflected * reflected) * of_all, adder);
-    coherent_re.add(all * arrival.in_step * arrival.amplitude.re, adder);
-    coherent_im.add(all * arrival.in_step * arrival.amplitude.im, adder);
+    coherent_re.add(of_one * arrival.in_step * arrival.amplitude.re, adder);
+    coherent_im.add(of_one * arrival.in_step * arrival.amplitude.im, adder);
     if (reflected > 0) {
-      reflected_re.add(all * reflected * arrival.amplitude.re, adder);
-      reflected_im.add(all * reflected * arrival.amplitude.im, adder);
+      reflected_re.add(of_one * reflected * arrival.amplitude.re, adder);
+      reflected_im.add(of_one * reflected * arrival.amplitude.im, adder);
     }
   }
   adder.lower(first_excess_m, static_cast<float>(arrival.excess_length_m));

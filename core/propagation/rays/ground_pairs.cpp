@@ -29,8 +29,8 @@ class InStep {
   }
   // A ray with its reflection.
   void add(double in_step, Complex ray, ReflectionInStep reflection) {
-    const double together = reflection.in_step, apart = std::sqrt(1 - together * together);
-    add(in_step * (ray + together * reflection.amplitude), (in_step * apart) * reflection.amplitude);
+    add(in_step * (ray + reflection.in_step * reflection.amplitude),
+        (in_step * out_of_step(reflection.in_step)) * reflection.amplitude);
   }
   double interference() const { return squared_norm(with_direct_) + squared_norm(with_reflected_) - powers_; }
 

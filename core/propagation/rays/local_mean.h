@@ -48,6 +48,12 @@ TESSERAY_HD inline double in_step(double coherence, const WaveAlongGround& wave)
   return coherence + wave.share * (1 - coherence);
 }
 
+// The rest of a reflection's amplitude, which is in step with other such rests alone.
+TESSERAY_HD inline double out_of_step(double in_step) {
+  const double power = 1 - in_step * in_step;
+  return power > 0 ? std::sqrt(power) : 0.0;
+}
+
 // A ray's reflection on the ground, with its phase, and how far the two are in step.
 struct ReflectionInStep {
   Complex amplitude{0, 0};

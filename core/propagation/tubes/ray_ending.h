@@ -415,7 +415,7 @@ TESSERAY_HD inline void bring_together(const LaunchView& launch, const RayEnding
   companion.arrival.interference =
       both.interference - with_direct * with_direct * interference(ray.received, both.companion, both.in_step);
   if (!(with_direct > 0)) return;
-  join(launch, with_direct * both.in_step, with_direct * std::sqrt(1 - both.in_step * both.in_step), companion);
+  join(launch, with_direct * both.in_step, with_direct * out_of_step(both.in_step), companion);
 }
 
 }  // namespace ray_ending_detail
