@@ -98,12 +98,18 @@ void FirstLevel::arrive_straight(const StraightWay& way, std::uint32_t number, c
   // The ground below a receiver reflects to it as to its tile, as a whole: where roofs come near both have the roofs'
   // phases, which the way over the tile where it meets the ground has not; and on a plane there is that way just where
   // there is the straight one, whatever the middle of that tile sees.
-  const bool by_ground_below = is_receiver && is_over_ground && limits_.may_reflect(0, 0) &&
-                               (left.comes_near || left_of_image.comes_near || waves_.ground_reflects_as_a_whole(way));
+  // So it is without waves past roofs, where the ground is level and in sight there.
+  const bool may_reflect_below = is_receiver && is_over_ground && limits_.may_reflect(0, 0);
+  const bool is_level = way.building == nullptr && environment_.over_rooftops.is_ground_level();
+  const bool by_ground_below =
+      may_reflect_below && (left.comes_near || left_of_image.comes_near || waves_.ground_reflects_as_a_whole(way) ||
+                            (is_level && waves_.sees_reflection_on_tile(way, ground, target)));
   const Link::Departure departure =
       is_over_ground || below ? straight
                               : departure_into_sight(way, straight, number, with_ground_as_target, target, left, state);
-  if (below || by_ground_below) record_.reached_over_rooftops[number] |= with_ground_as_target;
+  if (below || by_ground_below || (may_reflect_below && is_level)) {
+    record_.reached_over_rooftops[number] |= with_ground_as_target;
+  }
   if (is_receiver && below && below->has_all_of_ground) record_.reached_over_rooftops[number] |= with_ground_below;
   if (is_receiver) {
     using Ground = LeftInSight::Ground;

@@ -7,7 +7,8 @@ FirstLevelRecord::FirstLevelRecord(const LaunchSetting& setting)
     : left_in_sight(setting.environment.points.receiver_count()), view(setting.view) {
   const RayLaunchingOptions& options = setting.environment.options;
   const std::uint32_t numbers = setting.number_count();
-  if (setting.goes_over_rooftops() || options.transmission.nearest_building) {
+  const bool has_receivers = setting.environment.points.receiver_count() > 0;
+  if (setting.goes_over_rooftops() || options.transmission.nearest_building || has_receivers) {
     reached_over_rooftops.assign(numbers, 0);
     view.reached_over_rooftops = reached_over_rooftops.data();
   }

@@ -121,6 +121,15 @@ bool RooftopWaves::sees_ground_behind(const StraightWay& straight_way, Vec3 edge
                                         {place.x, place.y, std::max(place.z, ground_z) + in_front_m});
 }
 
+bool RooftopWaves::sees_reflection_on_tile(const StraightWay& way, std::uint32_t ground, Vec3 target) const {
+  const Tile& tile = environment_.tiling.tiles[ground];
+  const Vec3 antenna = transmitter_.position, to_image = mirrored(target, tile.centroid, tile.normal) - antenna;
+  const double above_m = dot(antenna - tile.centroid, tile.normal);
+  if (!(above_m > 0)) return false;
+  const Vec3 place = antenna - above_m / dot(to_image, tile.normal) * to_image + in_front_m * tile.normal;
+  return way.occlusion.is_free(antenna, place) && way.occlusion.is_free(place, target);
+}
+
 std::optional<Link::Departure> RooftopWaves::departure_with_ground(const StraightWay& straight_way,
                                                                    const Link::Departure& straight,
                                                                    std::uint32_t number, Vec3 point, LeftOfRay left,

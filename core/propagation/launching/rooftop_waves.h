@@ -71,6 +71,9 @@ class RooftopWaves {
     return way.building == nullptr && uneven_ground_counts_in_sight();
   }
 
+  // Whether nothing is in the way that goes by a ground tile's plane to a target.
+  bool sees_reflection_on_tile(const StraightWay& way, std::uint32_t ground, Vec3 target) const;
+
   // rooftop_waves.cpp: what a search over the roofs asks.
   RooftopRays search_rays() const;
   RooftopTarget target_at(std::uint32_t number, Vec3 point) const;

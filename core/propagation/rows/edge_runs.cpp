@@ -1,8 +1,13 @@
 // SPDX-License-Identifier: GPL-3.0-or-later
 #include "core/propagation/rows/edge_runs.h"
 
+#include <algorithm>
+#include <array>
 #include <cmath>
 #include <cstddef>
+#include <cstdint>
+#include <map>
+#include <optional>
 
 namespace tesseray {
 namespace {
@@ -20,6 +25,94 @@ bool goes_on(const EdgeSegment& edge, const EdgeSegment& next) {
          alike(edge.tangent_n, next.tangent_n);
 }
 
+struct RoofRun {
+  Vec3 begin, end, direction, tangent_0, tangent_n;
+
+  double length_m() const { return norm(end - begin); }
+};
+
+// The runs of roof edges by where they begin, so that those that go on with one another are found.
+class RoofLines {
+ public:
+  std::size_t add(const RoofRun& run) {
+    by_cell_.emplace(cell_of(run.begin), runs_.size());
+    runs_.push_back(run);
+    return runs_.size() - 1;
+  }
+  const RoofRun& operator[](std::size_t number) const { return runs_[number]; }
+
+  // Calls visit(next) for each that goes on with a run, one behind the other. All keep to the direction of that run, so
+  // that there is an end.
+  template <class Visit>
+  void for_all_behind(std::size_t number, const Visit& visit) const {
+    for (auto next = behind(number, runs_[number]); next; next = behind(*next, runs_[number])) visit(*next);
+  }
+
+ private:
+  static constexpr double gap_m = 0.25, as_straight = 0.9986;  // cos 3°
+
+  static std::array<std::int64_t, 2> cell_of(Vec3 place) {
+    return {std::llround(place.x / gap_m), std::llround(place.y / gap_m)};
+  }
+  std::optional<std::size_t> behind(std::size_t number, const RoofRun& line) const {
+    const RoofRun& run = runs_[number];
+    const auto [x, y] = cell_of(run.end);
+    std::optional<std::size_t> nearest;
+    double least_m = gap_m;
+    for (std::int64_t dx = -1; dx <= 1; ++dx) {
+      for (std::int64_t dy = -1; dy <= 1; ++dy) {
+        const auto [first, last] = by_cell_.equal_range({x + dx, y + dy});
+        for (auto other = first; other != last; ++other) {
+          const RoofRun& next = runs_[other->second];
+          const bool is_straight = dot(next.direction, line.direction) > as_straight &&
+                                   dot(next.tangent_0, line.tangent_0) > as_straight &&
+                                   dot(next.tangent_n, line.tangent_n) > as_straight;
+          const double off_m = norm(next.begin - run.end);
+          if (other->second == number || !is_straight || !(off_m < least_m)) continue;
+          least_m = off_m;
+          nearest = other->second;
+        }
+      }
+    }
+    return nearest;
+  }
+
+  std::vector<RoofRun> runs_;
+  std::multimap<std::array<std::int64_t, 2>, std::size_t> by_cell_;
+};
+
+// The lengths by which neighbours go on with the runs of roof edges.
+void add_neighbours(const std::vector<EdgeSegment>& edges, std::vector<EdgeRun>& runs) {
+  RoofLines lines;
+  std::vector<std::size_t> number_of(edges.size(), 0);
+  for (std::size_t e = 0; e < edges.size(); ++e) {
+    if (edges[e].kind != EdgeKind::roof) continue;
+    const bool is_same = e > 0 && edges[e - 1].kind == EdgeKind::roof && runs[e - 1].midpoint == runs[e].midpoint;
+    const Vec3 half = runs[e].half_length_m * edges[e].direction;
+    number_of[e] = is_same ? number_of[e - 1]
+                           : lines.add({runs[e].midpoint - half, runs[e].midpoint + half, edges[e].direction,
+                                        edges[e].tangent_0, edges[e].tangent_n});
+  }
+  std::vector<double> before(edges.size(), 0.0), after(edges.size(), 0.0);
+  for (std::size_t e = 0; e < edges.size(); ++e) {
+    if (edges[e].kind != EdgeKind::roof) continue;
+    const std::size_t number = number_of[e];
+    const bool is_first = e == 0 || edges[e - 1].kind != EdgeKind::roof || number_of[e - 1] != number;
+    if (!is_first) continue;
+    double passed_m = lines[number].length_m();
+    lines.for_all_behind(number, [&](std::size_t next) {
+      after[number] += lines[next].length_m();
+      before[next] = std::max(before[next], passed_m);
+      passed_m += lines[next].length_m();
+    });
+  }
+  for (std::size_t e = 0; e < edges.size(); ++e) {
+    if (edges[e].kind != EdgeKind::roof) continue;
+    runs[e].before_m = before[number_of[e]];
+    runs[e].after_m = after[number_of[e]];
+  }
+}
+
 }  // namespace
 
 std::vector<EdgeRun> edge_runs(const Tiling& tiling) {
@@ -33,10 +126,11 @@ std::vector<EdgeRun> edge_runs(const Tiling& tiling) {
         norm(edges[last].midpoint - edges[first].midpoint) + 0.5 * (edges[first].length_m + edges[last].length_m);
     const bool forward = dot(edges[last].midpoint - edges[first].midpoint, edges[first].direction) >= 0;
     const Vec3 begin = begin_of(edges[forward ? first : last]);
-    const EdgeRun run{begin + 0.5 * length_m * edges[first].direction, 0.5 * length_m};
+    const EdgeRun run{.midpoint = begin + 0.5 * length_m * edges[first].direction, .half_length_m = 0.5 * length_m};
     for (std::size_t e = first; e <= last; ++e) runs[e] = run;
     first = last + 1;
   }
+  add_neighbours(edges, runs);
   return runs;
 }
 

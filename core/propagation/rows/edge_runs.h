@@ -15,6 +15,9 @@ namespace tesseray {
 struct EdgeRun {
   Vec3 midpoint;
   double half_length_m = 0;
+  // So far the roofs of neighbours go on with it beyond its ends, against its direction and along: all but in one line,
+  // and all but as high. What a terrace of houses diffracts is one wave.
+  double before_m = 0, after_m = 0;
 };
 
 // Of each segment, the run that it belongs to: segments one behind the other in the tiling, in one line and of the same

@@ -353,7 +353,8 @@ TESSERAY_HD inline bool stands_between(const LaunchView& launch, std::uint32_t e
   const double across = cross(way, along.xy());
   const double part = cross(to_run, along.xy()) / across, place = cross(to_run, way) / across;
   // In parallel planes neither is a number, or both are infinite.
-  if (!(part > 0 && part < 1 && std::fabs(place) <= run.half_length_m)) return false;
+  const bool meets = place >= -run.half_length_m - run.before_m && place <= run.half_length_m + run.after_m;
+  if (!(part > 0 && part < 1 && meets)) return false;
   if (in_sight) return true;
   return run.midpoint.z + place * along.z > launch.antenna.z + part * (target.z - launch.antenna.z);
 }

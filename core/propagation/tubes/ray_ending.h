@@ -179,16 +179,18 @@ TESSERAY_HD inline bool find_departure(const LaunchView& launch, const RayEnding
 // turns with the direction. Over the roofs and along uneven ground both leave as one.
 TESSERAY_HD inline LinkView::Departure sent_to_ground(const LaunchView& launch, const RayEnding& ending,
                                                       const Leg& leg) {
-  LinkView::Departure sent{transported(ending.strength, leg.direction), ending.departure_gain};
   const InteractionChain& chain = ending.chain;
-  if (!launch.link.departs_unevenly() || chain.over_rooftops || comes_along_ground(ending)) return sent;
+  const bool leaves_as_one = chain.over_rooftops || comes_along_ground(ending);
   // A straight ray's is known from its departure on, whatever the ray itself has of the pattern.
-  if (chain.length == 0) {
+  if (chain.length == 0 && !leaves_as_one) {
     const Vec3* const place = ending.ground_place;
-    sent = launch.link.depart(place == nullptr ? leg.direction : normalized(*place - launch.antenna));
+    LinkView::Departure sent =
+        launch.link.depart(place == nullptr ? leg.direction : normalized(*place - launch.antenna));
     sent.field = transported(sent.field, leg.direction);
     return sent;
   }
+  LinkView::Departure sent{transported(ending.strength, leg.direction), ending.departure_gain};
+  if (leaves_as_one || !launch.link.departs_unevenly()) return sent;
   Vec3 departure;
   if (!(ending.departure_gain > 0) || !ray_ending_detail::find_departure(launch, ending, leg, departure)) return sent;
   sent.relative_gain = launch.link.transmit_gain(departure);

@@ -176,6 +176,32 @@ TEST(LocalMean, OfTheDirectRayAndItsReflectionIsThatOverHeightAndDrive) {
   }
 }
 
+// From low to high at more than 45°, where the direct ray and what goes to the ground leave at a right angle and more.
+TEST(LocalMean, OfSteepRaysUpwardsHasTheReflectionsSign) {
+  constexpr double frequency_hz = 900e6, antenna_m = 1.5, distance_m = 80;
+  const TwoRaysOverPlane expected(frequency_hz, antenna_m);
+  const Environment plane(testing::with_material(testing::flat_ground(200, 200), TwoRaysOverPlane::permittivity,
+                                                 TwoRaysOverPlane::conductivity),
+                          10);
+  Transmitter transmitter = testing::test_transmitter({55, 95, antenna_m});
+  transmitter.frequency_hz = frequency_hz;
+  for (const double height_m : {60.0, 77.0, 80.0, 85.0, 110.0, 150.0}) {
+    RayLaunchingOptions options = testing::without_scattering(1, 0, 1);
+    options.summation = Summation::coherent;
+    options.receiver_height_m = height_m;
+    const std::vector<Receiver> receivers = testing::receivers_at({{55 + distance_m, 95, height_m}});
+    const RayLaunchingResult result = plane.launch(transmitter, receivers, options);
+    const double exact = expected.gain(distance_m, height_m);
+    EXPECT_NEAR(decibels(testing::total_gain(result.receivers[0]) / exact), 0, 0.01) << height_m;
+    const auto tile = std::ranges::find_if(plane.tiling.tiles, [&](const Tile& each) {
+      return norm(each.centroid.xy() - receivers[0].position.xy()) < 0.1;
+    });
+    ASSERT_NE(tile, plane.tiling.tiles.end());
+    const ArrivalSums& at_tile = result.tiles[static_cast<std::size_t>(tile - plane.tiling.tiles.begin())];
+    EXPECT_NEAR(decibels(testing::total_gain(at_tile) / exact), 0, 0.01) << height_m;
+  }
+}
+
 // A house's wall across the way, with a kerb before it or without, over the ground of two rays.
 class WallBehindKerb {
  public:

@@ -114,6 +114,38 @@ TEST(RoofEdges, OwnRoofsTakeTheSameBeforeAnotherEdgeAsInSight) {
   }
 }
 
+// What comes over a roof and what its edge diffracts beside the vertical plane are one wave, also where the plane meets
+// the neighbour's edge.
+TEST(RoofEdges, OfATerraceDiffractAsThoseOfOneHouse) {
+  const auto row_of = [](int houses) {
+    Scene scene = testing::flat_ground(160, 200);
+    const double width_m = 160.0 / houses;
+    for (int i = 0; i < houses; ++i) {
+      scene.prisms.push_back(testing::box_prism(i + 1, {80, 20 + width_m * i}, {92, 20 + width_m * (i + 1)}, 0, 10));
+    }
+    return scene;
+  };
+  std::vector<Vec3> places;
+  for (double y = 35; y < 165; y += 1.3) places.push_back({94, y, 1.5});
+  RayLaunchingOptions options = testing::without_scattering(0, 1, 1);
+  options.over_rooftop = OverRooftop::screens;
+  const auto gains = [&](int houses, Vec3 antenna) {
+    const testing::Environment town(row_of(houses), 5);
+    std::vector<double> found;
+    for (const ArrivalSums& sums :
+         town.launch(testing::test_transmitter(antenna), testing::receivers_at(places), options).receivers) {
+      found.push_back(decibels(testing::total_gain(sums)));
+    }
+    return found;
+  };
+  for (const Vec3 antenna : {Vec3{50, 103, 25}, Vec3{70, 103, 20}, Vec3{50, 40, 70}}) {
+    const std::vector<double> one = gains(1, antenna), eight = gains(8, antenna);
+    for (std::size_t k = 0; k < places.size(); ++k) {
+      EXPECT_NEAR(eight[k], one[k], 0.05) << antenna.z << " m, y " << places[k].y;
+    }
+  }
+}
+
 // A terrace of one height is one roof, whatever sides its parts have within it.
 TEST(RoofEdges, SidesWithinATerraceAreNone) {
   Houses one({{100, 120, 15}, {151.7, 152, 14}}), terrace({{100, 110, 15}, {110, 120, 15}, {151.7, 152, 14}});
