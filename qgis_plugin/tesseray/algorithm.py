@@ -33,6 +33,7 @@ from .outputs import (
     check_destinations,
     destination_text,
     is_temporary,
+    places_beside,
     plan_outputs,
     temporary_geopackage,
 )
@@ -144,7 +145,8 @@ class TesserayAlgorithm(QgsProcessingAlgorithm):
                                overwrite.label)
         except BadDestination as problem:
             return str(problem)
-        edited = edited_layer(context.project(), places.values()) if context.project() else None
+        written = (*places.values(), *places_beside(self._tool, plan.places))
+        edited = edited_layer(context.project(), written) if context.project() else None
         return (f"The open layer “{edited.name()}” would be replaced, and it is being edited. Save or discard its edits, "
                 "and end editing it (Layer ▸ Toggle Editing).") if edited else ""
 
@@ -200,12 +202,12 @@ class TesserayAlgorithm(QgsProcessingAlgorithm):
         html = self._page_path(parameters, context)
         if html and not plan.collected:
             self._add_places_for_page(plan, temporary, parameters)
-        self._replaced = [place for place in (*plan.places.values(), *plan.layers.values())
-                          if os.path.exists(place.file)]
+        written = (*plan.places.values(), *plan.layers.values(), *places_beside(self._tool, plan.places))
+        self._replaced = [place for place in written if os.path.exists(place.file)]
         result = self._run(plan, parameters, context, feedback)
-        written = dict(result["outputs"])
-        register(context, self._tool, self._to_load, written, group_name(self._tool, plan.places, temporary))
-        results: dict[str, Any] = {**written, RESULT_HASH: result.get("result_hash")}
+        outputs = dict(result["outputs"])
+        register(context, self._tool, self._to_load, outputs, group_name(self._tool, plan.places, temporary))
+        results: dict[str, Any] = {**outputs, RESULT_HASH: result.get("result_hash")}
         if html:
             feedback.setProgressText(self._page.LABEL)
             page = self._make_page(Path(html), result, parameters, context, feedback)

@@ -204,6 +204,17 @@ def _keep_beside(tool: Tool, places: dict[str, Destination], temporary: Path) ->
             places[output.name] = Destination(kept, output.layer)
 
 
+def places_beside(tool: Tool, places: dict[str, Destination]) -> list[Destination]:
+    """Where the executable writes layers that nobody asked for: those that belong to another one go to its file."""
+    found = []
+    for output in tool.layer_outputs:
+        neighbours = (places[name] for name in tool.parameter(output.name).beside if name in places)
+        neighbour = None if output.name in places else next(neighbours, None)
+        if neighbour:
+            found.append(Destination(neighbour.file, output.layer))
+    return found
+
+
 def temporary_geopackage(context: Any, stem: str) -> Path:
     """A new file in QGIS's folder for this session. stem: a telling name."""
     return Path(QgsProcessingUtils.generateTempFilename(f"{stem}.gpkg", context))

@@ -229,6 +229,36 @@ class ReplacedLayerTest(ProjectTest):
         layer.rollBack()
         self.assertEqual([row.attributes() for row in layer.getFeatures()], before)
 
+    def test_transmitters_that_are_written_unasked_are_not_replaced_while_they_are_edited(self):
+        """Beside a path loss or one at receivers the program writes them where TRANSMITTERS_OUT is left out."""
+        from qgis.core import QgsApplication
+
+        self.predict("Alpha")
+        receivers = self.folder / "receivers.csv"
+        receivers.write_text("id,x,y\n1,340520,6020610\n", encoding="utf-8")
+        prediction = {"ENVIRONMENT": self.environment, "TRANSMITTERS": self.path("sites.csv"), "MAX_BOUNCES": 0,
+                      "TRANSMITTERS_CRS": "EPSG:25832", "RECEIVERS": str(receivers), "RECEIVERS_CRS": "EPSG:25832",
+                      "OVERWRITE": True}
+        layer = self.open(f"{self.path('p.gpkg')}|layername=transmitters")
+        algorithm = QgsApplication.processingRegistry().createAlgorithmById("tesseray:predictcoverage")
+
+        def refused(**places):
+            return algorithm.checkParameterValues({**prediction, **places}, self.context)[1]
+
+        beside, elsewhere = self.path("p.gpkg"), self.path("other.gpkg")
+        self.assertTrue(layer.startEditing())
+        for output in ("PATH_LOSS", "RECEIVER_PATH_LOSS"):
+            self.assertIn("“open” would be replaced", refused(**{output: beside}), output)
+            self.assertEqual(refused(**{output: beside, "TRANSMITTERS_OUT": elsewhere}), "")
+            self.assertEqual(refused(**{output: elsewhere}), "")
+        for first in (elsewhere, "TEMPORARY_OUTPUT"):
+            self.assertEqual(refused(PATH_LOSS=first, RECEIVER_PATH_LOSS=beside), "")
+        self.assertTrue(layer.rollBack())
+        (self.folder / "sites.csv").write_text("name,x,y,height_m,frequency_mhz,erp_dbm\n"
+                                               "Gamma,340500,6020500,40,900,43\n", encoding="utf-8")
+        self.run_tool("predictcoverage", **prediction, PATH_LOSS=beside)
+        self.assert_shows_its_table(layer)
+
     def test_edits_of_another_table_of_the_file_are_kept(self):
         best = self.open(self.best_server("Alpha", "Beta"))
         self.assertTrue(best.startEditing())
