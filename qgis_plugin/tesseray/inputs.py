@@ -10,6 +10,7 @@ from dataclasses import dataclass
 from pathlib import Path
 from typing import Any
 
+from osgeo import gdal
 from qgis.core import (
     Qgis,
     QgsCoordinateReferenceSystem,
@@ -491,6 +492,45 @@ def _nuller_of(provider: QgsRasterDataProvider) -> QgsRasterNuller:
     return nuller
 
 
+def _describe_bands(copy: gdal.Dataset, layer: QgsRasterLayer) -> None:
+    """Units of heights and names of classes, which QGIS leaves out of a copy. REQUIRES: a raster of GDAL's.
+
+    Throws QgsProcessingException for one that QGIS alone opens, as with a password that it keeps.
+    """
+    registry = QgsProviderRegistry.instance()
+    parts = registry.decodeUri("gdal", layer.source())
+    options = list(parts.pop("openOptions", None) or [])
+    try:
+        source = gdal.OpenEx(registry.encodeUri("gdal", parts), gdal.OF_RASTER, open_options=options)
+    except RuntimeError:  # as GDAL raises where Processing is loaded
+        source = None
+    if source is None:
+        raise QgsProcessingException(f"The unit and the classes of “{layer.name()}” cannot be read, and it has to be "
+                                     "copied for this run. Save it as a GeoTIFF first.")
+    for band in range(1, min(source.RasterCount, copy.RasterCount) + 1):
+        original, copied = source.GetRasterBand(band), copy.GetRasterBand(band)
+        copied.SetUnitType(original.GetUnitType())
+        if original.GetCategoryNames():
+            copied.SetCategoryNames(original.GetCategoryNames())
+
+
+def _mask_by(copy: gdal.Dataset, alpha: int) -> None:
+    """Makes no-data what QGIS shows as transparent in the first band, which alone is read. alpha: the band that tells
+    it, as which QGIS copies a mask."""
+    band, transparency = copy.GetRasterBand(1), copy.GetRasterBand(alpha)
+    no_data = band.GetNoDataValue()
+    if no_data is None:
+        copy.CreateMaskBand(gdal.GMF_PER_DATASET)
+    for row in range(copy.RasterYSize):
+        is_opaque = transparency.ReadAsArray(0, row, copy.RasterXSize, 1) > 0
+        if no_data is None:
+            band.GetMaskBand().WriteArray(255 * is_opaque.astype("uint8"), 0, row)
+            continue
+        values = band.ReadAsArray(0, row, copy.RasterXSize, 1)
+        values[~is_opaque] = no_data  # a mask would count in place of no-data values
+        band.WriteArray(values, 0, row)
+
+
 def raster_source(layer: QgsRasterLayer, label: str, reason: str, context: QgsProcessingContext,
                   feedback: QgsProcessingFeedback) -> str:
     """What the executable opens for a raster: GDAL's own name of it, or a temporary GeoTIFF of its whole extent."""
@@ -508,6 +548,13 @@ def raster_source(layer: QgsRasterLayer, label: str, reason: str, context: QgsPr
                                                      context.transformContext())
     if failed != Qgis.RasterFileWriterResult.Success:
         raise QgsProcessingException(f"{label}: “{layer.name()}” could not be copied to a temporary file.")
+    copy = gdal.Open(target, gdal.GA_Update)
+    if layer.providerType() == "gdal":
+        _describe_bands(copy, layer)
+    alphas = [band for band in range(1, copy.RasterCount + 1)
+              if provider.colorInterpretation(band) == Qgis.RasterColorInterpretation.AlphaBand]
+    if alphas:
+        _mask_by(copy, alphas[0])
     return target
 
 

@@ -522,6 +522,70 @@ class InputTest(ProjectTest):
             self.assertEqual(found > lowest - 1, bool(ranges), found)
         self.assertIn("“terrain” is copied", self.log())
 
+    def raster(self, name, values, kind, make=None):
+        """A file of values that lies where the terrain of the sample town does. make: what else to do to it."""
+        from osgeo import gdal
+
+        terrain = gdal.Open(str(SAMPLE / "dem.tif"))
+        file = self.folder / f"{name}.tif"
+        made = gdal.GetDriverByName("GTiff").Create(str(file), values.shape[1], values.shape[0], 1, kind)
+        made.SetGeoTransform(terrain.GetGeoTransform())
+        made.SetProjection(terrain.GetProjection())
+        made.GetRasterBand(1).WriteArray(values)
+        if make:
+            make(made)
+        return str(file)
+
+    def copied_rasters(self, file):
+        """Layers of a raster file that cannot be opened as QGIS shows them, for two reasons."""
+        from qgis.core import QgsCoordinateReferenceSystem, QgsRasterLayer, QgsRasterRange
+
+        with_no_data, moved = QgsRasterLayer(file, "with no-data"), QgsRasterLayer(file, "moved")
+        with_no_data.dataProvider().setUserNoDataValue(1, [QgsRasterRange(0, 0)])
+        moved.setCrs(QgsCoordinateReferenceSystem("EPSG:3044"))  # the same places as EPSG:25832
+        self.project.addMapLayers([with_no_data, moved])
+        return with_no_data, moved
+
+    def ground_of_tiles(self, terrain):
+        tiles = self.layer(self.run_tool("tileenvironment", **{**SMALL_SCENE, "DEM": terrain, "BASE_FIELD": None},
+                                         ENVIRONMENT="TEMPORARY_OUTPUT", TILES="TEMPORARY_OUTPUT")["TILES"])
+        return [row.geometry().vertexAt(0).z() for row in tiles.getFeatures("kind = 'ground'")]
+
+    def test_heights_of_a_raster_that_is_copied_keep_their_unit_and_gaps(self):
+        import numpy
+        from osgeo import gdal
+
+        terrain = gdal.Open(str(SAMPLE / "dem.tif")).ReadAsArray()
+        opaque = numpy.full(terrain.shape, 255, "uint8")
+        opaque[90:110, 90:130] = 0
+        feet = self.raster("feet", terrain / 0.3048, gdal.GDT_Float32,
+                           lambda made: made.GetRasterBand(1).SetUnitType("ft"))
+        masked = self.raster("masked", numpy.where(opaque, terrain, 500), gdal.GDT_Float32, lambda made: (
+            made.CreateMaskBand(gdal.GMF_PER_DATASET), made.GetRasterBand(1).GetMaskBand().WriteArray(opaque)))
+        for file in (feet, masked):
+            heights = self.ground_of_tiles(file)
+            self.assertLess(max(heights), 100)
+            for layer in self.copied_rasters(file):
+                with self.subTest(file=file, layer=layer.name()):
+                    numpy.testing.assert_allclose(self.ground_of_tiles(layer), heights, atol=0.01)
+                    self.assertIn("is copied", self.log())
+
+    def test_classes_of_a_raster_that_is_copied_keep_their_names(self):
+        import numpy
+        from osgeo import gdal
+
+        classes = numpy.ones((224, 240), "uint8")
+        classes[:, 120:] = 2
+        file = self.raster("land use", classes, gdal.GDT_Byte, lambda made: made.GetRasterBand(1).SetCategoryNames(
+            ["void", "forest", "water"]))
+        for layer in self.copied_rasters(file):
+            environment = self.folder / f"{layer.name()}.gpkg"
+            self.run_tool("tileenvironment", **SMALL_SCENE, CLUTTER=layer, ENVIRONMENT=str(environment))
+            self.assertIn("is copied", self.log())
+            with sqlite3.connect(environment) as database:
+                self.assertEqual(database.execute("SELECT name FROM clutter_classes ORDER BY 1").fetchall(),
+                                 [("forest",), ("water",)])
+
     def test_path_loss_that_must_be_copied_keeps_its_transmitters(self):
         import processing
 
