@@ -17,6 +17,7 @@ from qgis.core import (
     QgsDataProvider,
     QgsExpression,
     QgsFeatureRequest,
+    QgsFeedback,
     QgsField,
     QgsMapLayer,
     QgsProcessingAlgorithm,
@@ -29,6 +30,7 @@ from qgis.core import (
     QgsProviderConnectionException,
     QgsProviderRegistry,
     QgsProviderSublayerDetails,
+    QgsRasterBlockFeedback,
     QgsRasterDataProvider,
     QgsRasterFileWriter,
     QgsRasterLayer,
@@ -39,7 +41,7 @@ from qgis.core import (
     QgsVirtualLayerDefinition,
     QgsWkbTypes,
 )
-from qgis.PyQt.QtCore import QMetaType, QUrl
+from qgis.PyQt.QtCore import QMetaType, Qt, QUrl
 
 from .description import Parameter
 from .recorded_runs import copy_runs, recorded_run
@@ -359,14 +361,24 @@ def fields_in_copy(layer: QgsVectorLayer) -> CopiedFields:
     return CopiedFields(names, [numbers, *(_mapped(layer, field, names[field.name()]) for field in others)])
 
 
+def _stop_if_cancelled(feedback: QgsProcessingFeedback) -> None:
+    if feedback.isCanceled():
+        raise QgsProcessingException("The run was cancelled.")
+
+
+def _cancelled_with(feedback: QgsProcessingFeedback, copying: QgsFeedback) -> QgsFeedback:
+    """`copying`, which is cancelled at once when the run is: its own thread, busy with copying, hears of nothing."""
+    feedback.canceled.connect(copying.cancel, Qt.ConnectionType.DirectConnection)
+    return copying
+
+
 def _copy(parameter: Parameter, fields: CopiedFields, parameters: dict[str, Any], context: QgsProcessingContext,
           feedback: QgsProcessingFeedback) -> str:
     """The path of a temporary GeoPackage. Throws QgsProcessingException."""
     import processing  # a plugin itself, which may be loaded after this one
 
     path = QgsProcessingUtils.generateTempFilename(f"{parameter.name}.gpkg", context)
-    silent = QgsProcessingFeedback(False)
-    feedback.canceled.connect(silent.cancel)
+    silent = _cancelled_with(feedback, QgsProcessingFeedback(False))
     processing.run("native:refactorfields", {"INPUT": parameters[parameter.name], "FIELDS_MAPPING": fields.mapping,
                                              "OUTPUT": path},
                    context=context, feedback=silent, is_child_algorithm=True)
@@ -384,13 +396,12 @@ def copied_source(algorithm: QgsProcessingAlgorithm, parameter: Parameter, reaso
         path, failure = _copy(parameter, fields, parameters, context, feedback), ""
     except Exception as problem:  # a data provider's own failure, which has no type in Python
         path, failure = "", f" ({problem})"
-    if feedback.isCanceled():
-        raise QgsProcessingException("The run was cancelled.")
+    _stop_if_cancelled(feedback)
     if not path or not os.path.exists(path):
         raise QgsProcessingException(f"{parameter.label}: “{layer.name()}” could not be copied to a temporary "
                                      f"file{failure}. Export it to a GeoPackage first.")
     layer_name = _call_table(path, layer.name())
-    _require_all_rows(algorithm, parameter, parameters, context, path)
+    _require_all_rows(algorithm, parameter, parameters, context, feedback, path)
     source = _exported_source(path, layer_name)
     if parameter.companions:
         is_part = bool(_choice_of_rows(parameters[parameter.name]) or layer.subsetString())
@@ -399,13 +410,16 @@ def copied_source(algorithm: QgsProcessingAlgorithm, parameter: Parameter, reaso
 
 
 def _require_all_rows(algorithm: QgsProcessingAlgorithm, parameter: Parameter, parameters: dict[str, Any],
-                      context: QgsProcessingContext, path: str) -> None:
+                      context: QgsProcessingContext, feedback: QgsProcessingFeedback, path: str) -> None:
     """Throws where QGIS left rows out of a copy, which it only says in the log."""
     source = algorithm.parameterAsSource(parameters, parameter.name, context)
     request = QgsFeatureRequest().setFlags(Qgis.FeatureRequestFlag.NoGeometry).setNoAttributes()
     # Footprints that cross themselves are copied whatever QGIS does with them elsewhere: the executable repairs them.
     unchecked = Qgis.ProcessingFeatureSourceFlag.SkipGeometryValidityChecks
-    wanted = sum(1 for _ in source.getFeatures(request, unchecked)) if source else 0
+    wanted = 0
+    for _ in source.getFeatures(request, unchecked) if source else ():
+        _stop_if_cancelled(feedback)
+        wanted += 1
     copied = QgsVectorLayer(path, "copy", "ogr").featureCount()
     if copied < wanted:
         raise QgsProcessingException(f"{parameter.label}: {wanted - copied} of {wanted} rows of "
@@ -514,7 +528,7 @@ def _describe_bands(copy: gdal.Dataset, layer: QgsRasterLayer) -> None:
             copied.SetCategoryNames(original.GetCategoryNames())
 
 
-def _mask_by(copy: gdal.Dataset, alpha: int) -> None:
+def _mask_by(copy: gdal.Dataset, alpha: int, feedback: QgsProcessingFeedback) -> None:
     """Makes no-data what QGIS shows as transparent in the first band, which alone is read. alpha: the band that tells
     it, as which QGIS copies a mask."""
     band, transparency = copy.GetRasterBand(1), copy.GetRasterBand(alpha)
@@ -522,6 +536,7 @@ def _mask_by(copy: gdal.Dataset, alpha: int) -> None:
     if no_data is None:
         copy.CreateMaskBand(gdal.GMF_PER_DATASET)
     for row in range(copy.RasterYSize):
+        _stop_if_cancelled(feedback)
         is_opaque = transparency.ReadAsArray(0, row, copy.RasterXSize, 1) > 0
         if no_data is None:
             band.GetMaskBand().WriteArray(255 * is_opaque.astype("uint8"), 0, row)
@@ -545,7 +560,9 @@ def raster_source(layer: QgsRasterLayer, label: str, reason: str, context: QgsPr
         raise QgsProcessingException(f"{label}: “{layer.name()}” has no size in pixels and cannot be copied. Save it "
                                      "as a GeoTIFF first.")
     failed = QgsRasterFileWriter(target).writeRaster(pipe, columns, rows, layer.extent(), layer.crs(),
-                                                     context.transformContext())
+                                                     context.transformContext(),
+                                                     _cancelled_with(feedback, QgsRasterBlockFeedback()))
+    _stop_if_cancelled(feedback)
     if failed != Qgis.RasterFileWriterResult.Success:
         raise QgsProcessingException(f"{label}: “{layer.name()}” could not be copied to a temporary file.")
     copy = gdal.Open(target, gdal.GA_Update)
@@ -554,7 +571,7 @@ def raster_source(layer: QgsRasterLayer, label: str, reason: str, context: QgsPr
     alphas = [band for band in range(1, copy.RasterCount + 1)
               if provider.colorInterpretation(band) == Qgis.RasterColorInterpretation.AlphaBand]
     if alphas:
-        _mask_by(copy, alphas[0])
+        _mask_by(copy, alphas[0], feedback)
     return target
 
 

@@ -8,6 +8,7 @@ import shutil
 import sqlite3
 import subprocess
 import sys
+import time
 import unittest.mock
 from urllib.parse import quote
 
@@ -341,6 +342,55 @@ class InputTest(ProjectTest):
             run("tesseray:tileenvironment", {**SMALL_SCENE, "EXTENT": None, "DEM": None, "BUILDINGS": layer,
                                              "ENVIRONMENT": str(self.folder / "e.gpkg")}, feedback=feedback)
         self.assertFalse((self.folder / "e.gpkg").exists())
+
+    def seconds_from_cancel_to_end(self, **inputs):
+        """Of a run in a thread of its own, as dialogs start it, that is cancelled while an input is copied."""
+        from qgis.core import QgsApplication, QgsProcessingAlgRunnerTask, QgsProcessingFeedback
+
+        algorithm = QgsApplication.processingRegistry().createAlgorithmById("tesseray:tileenvironment")
+        feedback, ends = QgsProcessingFeedback(False), []
+        parameters = {**SMALL_SCENE, "ENVIRONMENT": str(self.folder / "e.gpkg"), **inputs}
+        task = QgsProcessingAlgRunnerTask(algorithm, parameters, self.context, feedback)
+        task.executed.connect(lambda is_good, results: ends.append(time.monotonic()))
+        QgsApplication.taskManager().addTask(task)
+        cancelled = None
+        while not ends:
+            QgsApplication.processEvents()
+            time.sleep(0.01)
+            if cancelled is None and "is copied" in feedback.textLog():
+                time.sleep(0.3)
+                cancelled = time.monotonic()
+                feedback.cancel()
+        self.assertIn("The run was cancelled", feedback.textLog())
+        return ends[0] - cancelled
+
+    def test_cancel_ends_the_copying_of_a_large_layer(self):
+        from qgis.core import QgsFeature
+
+        layer = self.layer("Polygon?crs=EPSG:25832&field=height_m:double", "memory", "city")
+        rows, houses = [], [row.geometry() for row in self.layer().getFeatures()]
+        for number in range(150_000):
+            row = QgsFeature(layer.fields())
+            row.setGeometry(houses[number % len(houses)])
+            row.setAttributes([10.0])
+            rows.append(row)
+        layer.dataProvider().addFeatures(rows)
+        self.assertLess(self.seconds_from_cancel_to_end(BUILDINGS=layer.id(), BASE_FIELD=None), 1.5)
+
+    def test_cancel_ends_the_copying_of_a_large_raster(self):
+        from osgeo import gdal
+        from qgis.core import QgsRasterLayer, QgsRasterRange
+
+        file = str(self.folder / "large.tif")
+        made = gdal.GetDriverByName("GTiff").Create(file, 16000, 16000, 1, gdal.GDT_Float32,
+                                                    ["SPARSE_OK=YES", "TILED=YES"])
+        made.SetGeoTransform([339940, 0.5, 0, 6021060, 0, -0.5])
+        made.SetProjection(gdal.Open(str(SAMPLE / "dem.tif")).GetProjection())
+        made = None
+        layer = QgsRasterLayer(file, "large")
+        layer.dataProvider().setUserNoDataValue(1, [QgsRasterRange(-1, -1)])
+        self.project.addMapLayer(layer)
+        self.assertLess(self.seconds_from_cancel_to_end(DEM=layer.id()), 1.5)
 
     def test_rows_that_cannot_be_copied_stop_the_run(self):
         import processing
