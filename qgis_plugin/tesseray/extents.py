@@ -154,16 +154,24 @@ class CrsFinder:
     def extent(self, parameter: Parameter) -> QgsReferencedRectangle:
         """The extent as the executable takes it, in the environment's CRS, which bare numbers are in. In local metres
         the CRS is that of the layer whose coordinates are taken as they are."""
-        drawn_in = self._drawn_in(parameter)
+        drawn = QgsReferencedRectangle(self._algorithm.parameterAsExtent(self._values, parameter.name, self._context),
+                                       self._drawn_in(parameter))
         if self._in_local_metres():
             target = self._own_crs(parameter)
-        elif drawn_in.isValid():
-            drawn = self._algorithm.parameterAsExtent(self._values, parameter.name, self._context)
-            target = self.crs_of(parameter, QgsReferencedRectangle(drawn, drawn_in))
         else:
-            target = self.crs_of(parameter)
-        return QgsReferencedRectangle(
-            self._algorithm.parameterAsExtent(self._values, parameter.name, self._context, target), target)
+            target = self.crs_of(parameter, drawn if drawn.crs().isValid() else None)
+        return QgsReferencedRectangle(self._way(drawn.crs(), target).transformBoundingBox(drawn), target)
+
+    def point(self, parameter: Parameter, target: QgsCoordinateReferenceSystem) -> QgsPointXY:
+        """A point in the CRS `target`, which bare numbers are in."""
+        numbers = self._algorithm.parameterAsPoint(self._values, parameter.name, self._context)
+        return self._way(self._drawn_in(parameter), target).transform(numbers)
+
+    def _way(self, drawn_in: QgsCoordinateReferenceSystem,
+             target: QgsCoordinateReferenceSystem) -> QgsCoordinateTransform:
+        """Leaves numbers as they are where one CRS is invalid. QGIS itself leaves those, too, that a widget gave in a
+        CRS without a code."""
+        return QgsCoordinateTransform(drawn_in, target, self._context.transformContext())
 
     def extent_values(self, parameter: Parameter) -> dict[str, str]:
         """The extent as the executable reads it, "xmin,xmax,ymin,ymax [CRS]", and the CRS parameter that goes with it.
@@ -183,7 +191,7 @@ class CrsFinder:
         """A point as the executable reads it: "x,y [CRS]", without a CRS where it has bare numbers."""
         drawn_in = self._drawn_in(parameter)
         target = self.crs_of(parameter) if drawn_in.isValid() else QgsCoordinateReferenceSystem()
-        point = self._algorithm.parameterAsPoint(self._values, parameter.name, self._context, target)
+        point = self.point(parameter, target)
         named = target if target.isValid() else drawn_in
         numbers = f"{point.x():.10g},{point.y():.10g}"
         return numbers + _in_brackets(named)

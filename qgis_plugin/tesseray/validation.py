@@ -231,9 +231,13 @@ class Validation:
         site = self._site_of(parameter)
         if site is None:
             return
-        point = self._algorithm.parameterAsPoint(self._values, parameter.name, self._context, site.crs)
-        if not site.extent.contains(point):
-            yield (f"{parameter.label}: {point.x():.7g}, {point.y():.7g} lies outside the extent of “{site.label}”, "
+        try:
+            point = CrsFinder(self._algorithm, self._tool, self._values, self._context).point(parameter, site.crs)
+        except QgsCsException:
+            point = None
+        if not (point and site.extent.contains(point)):
+            place = f"{point.x():.7g}, {point.y():.7g}" if point else "the point"
+            yield (f"{parameter.label}: {place} lies outside the extent of “{site.label}”, "
                    f"{corners(site.extent)} in {site.crs.authid() or 'its CRS'}. Choose a point inside.")
 
     def _site_of(self, parameter: Parameter) -> Site | None:

@@ -9,6 +9,7 @@ from typing import Any
 from qgis.core import (
     Qgis,
     QgsCoordinateReferenceSystem,
+    QgsCsException,
     QgsExpression,
     QgsMapLayer,
     QgsProcessingAlgorithm,
@@ -126,10 +127,8 @@ class InputValues:
         result: dict[str, Any] = {}
         finder = CrsFinder(self._algorithm, self._tool, self._values, context)
         for parameter in self._inputs:
-            if parameter.kind == "extent":
-                result |= finder.extent_values(parameter)
-            elif parameter.kind == "point":
-                result[parameter.name] = finder.point_text(parameter)
+            if parameter.kind in ("extent", "point"):
+                result |= _place_values(finder, parameter)
             elif parameter.is_layer:
                 result[parameter.name] = self._vector(parameter, context, feedback)
             elif parameter.kind == "raster":
@@ -181,6 +180,15 @@ class InputValues:
         self.copies[path] = f"“{layer.name()}”"
         description = f"“{layer.name()}” ({layer.publicSource(True)})"  # without passwords
         self.origins[path] = {"description": description, "sources": self._sources[parameter.name]}
+
+
+def _place_values(finder: CrsFinder, parameter: Parameter) -> dict[str, str]:
+    """An extent or a point, and the CRS parameter that goes with it. Throws QgsProcessingException."""
+    try:
+        return finder.extent_values(parameter) if parameter.kind == "extent" \
+            else {parameter.name: finder.point_text(parameter)}
+    except QgsCsException as problem:
+        raise QgsProcessingException(f"{parameter.label}: it does not lie where work is done ({problem}).") from None
 
 
 def plain_value(algorithm: QgsProcessingAlgorithm, parameter: Parameter, parameters: dict[str, Any],

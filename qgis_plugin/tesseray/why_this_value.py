@@ -21,6 +21,7 @@ from qgis.core import (
     QgsPointXY,
     QgsProcessingUtils,
     QgsProject,
+    QgsReferencedPointXY,
     QgsRenderContext,
     QgsVectorLayer,
 )
@@ -139,7 +140,8 @@ class WhyThisValue(QObject):
             clicked = find_clicked(self._layers(), self._click_at(point), description)
         except NothingClicked as reason:
             if reason.to_be_asked:
-                self._ask(tool, {_point_parameter(tool).name: _point_text(point, self._canvas_crs())}, str(reason))
+                there = QgsReferencedPointXY(point, self._canvas_crs())
+                self._ask(tool, {_point_parameter(tool).name: there}, str(reason))
             else:
                 self._tell_problem(str(reason))
             return
@@ -282,7 +284,7 @@ def _rays_output(tool: Tool) -> Output:
 
 
 def _point_text(point: QgsPointXY, crs: QgsCoordinateReferenceSystem) -> str:
-    """As QGIS writes a point. A CRS of the user's own has no name that others know, and is left out."""
+    """As the executable reads a point. A CRS of the user's own has no name that others know, and is left out."""
     name = crs.authid()
     return f"{point.x()!r},{point.y()!r}" + (f" [{name}]" if name and not name.startswith("USER:") else "")
 

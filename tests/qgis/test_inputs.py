@@ -969,6 +969,44 @@ os._exit(0)  # without the end of QGIS, which may crash
         self.assertGreater(seen[0], 10)
         self.assertEqual(seen[0], seen[1])
 
+    def test_extents_and_points_in_a_project_whose_crs_has_no_code(self):
+        """As custom projections have none until they are saved: widgets write “[]” behind the numbers."""
+        from qgis.core import (QgsCoordinateReferenceSystem, QgsCoordinateTransform, QgsPointXY, QgsRectangle,
+                               QgsReferencedPointXY, QgsReferencedRectangle)
+        from qgis.gui import QgsGui, QgsProcessingGui
+
+        shifted = QgsCoordinateReferenceSystem.fromProj("+proj=tmerc +lat_0=0 +lon_0=9 +k=0.9996 +x_0=510000 +y_0=0 "
+                                                        "+ellps=GRS80 +units=m")
+        self.assertEqual(shifted.authid(), "")
+        self.project.setCrs(shifted)
+
+        def widget(tool, name):
+            definition = harness.start_qgis().algorithm(tool).parameterDefinition(name)
+            wrapper = QgsGui.processingGuiRegistry().createParameterWidgetWrapper(
+                definition, QgsProcessingGui.WidgetType.Standard)
+            return wrapper, wrapper.createWrappedWidget(self.context)
+
+        box = QgsRectangle(350350, 6020350, 350650, 6020650)
+        drawn, shown = widget("tileenvironment", "EXTENT")
+        shown.setOutputExtentFromUser(box, shifted)
+        in_utm = self.environment_of(self.layer(), EXTENT=SMALL_SCENE["EXTENT"])
+        for extent in (drawn.parameterValue(), QgsReferencedRectangle(box, shifted)):
+            with self.subTest(extent):
+                self.assertEqual(self.environment_of(self.layer(), EXTENT=extent), in_utm)
+        scene = self.run_tool("tileenvironment", **SMALL_SCENE, ENVIRONMENT=str(self.folder / "s.gpkg"))["ENVIRONMENT"]
+        picked, _ = widget("visiblefrom", "POINT")
+        there = QgsReferencedPointXY(QgsPointXY(350520, 6020520), shifted)
+        picked.setParameterValue(there, self.context)
+        to_degrees = QgsCoordinateTransform(shifted, QgsCoordinateReferenceSystem("EPSG:4326"), self.project)
+        degrees = to_degrees.transform(there)
+        seen = []
+        for point in (picked.parameterValue(), there, f"{degrees.x()!r},{degrees.y()!r} [EPSG:4326]", "340520,6020520"):
+            inputs = {"ENVIRONMENT": scene, "POINT": point, "VISIBLE_TILES": "TEMPORARY_OUTPUT"}
+            self.assertEqual(self.refused(inputs, "visiblefrom"), "")
+            seen.append(self.layer(self.run_tool("visiblefrom", **inputs)["VISIBLE_TILES"]).featureCount())
+        self.assertGreater(seen[0], 10)
+        self.assertEqual(len(set(seen)), 1, seen)
+
     # What is refused, and why.
 
     def test_what_is_refused_before_the_run(self):

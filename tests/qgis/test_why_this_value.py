@@ -518,7 +518,8 @@ class WhyThisValueTest(QgisTest):
             self.canvas.setLayers([])
             self.click(*STREET)
             _, values = dialogs.createAlgorithmDialog.call_args.args
-            self.assertEqual(values, {"POINT": "340520.0,6020520.0 [EPSG:25832]"})
+            self.assertEqual((values["POINT"].x(), values["POINT"].y(), values["POINT"].crs().authid()),
+                             (340520, 6020520, "EPSG:25832"))
 
     def test_transmitters_of_a_scratch_layer_that_is_gone(self):
         """The result has kept them, with all that fields, units and settings of the layer said of them."""
