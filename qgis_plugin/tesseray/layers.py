@@ -29,7 +29,7 @@ from qgis.PyQt.QtXml import QDomDocument
 
 from .description import Output, Tool
 from .inputs import file_of, table_of
-from .outputs import Destination
+from .outputs import RASTER_EXTENSIONS, Destination
 from .replaced_layers import follow_crs, reload_layer
 
 STYLES = Path(__file__).with_name("styles")
@@ -245,9 +245,10 @@ def reload_replaced(project: QgsProject | None, places: Iterable[Destination], f
 
 
 def _reload_raster(layer: QgsRasterLayer, feedback: QgsProcessingFeedback) -> None:
-    provider, bands = layer.dataProvider(), layer.renderer().usesBands()
+    bands = layer.renderer().usesBands()
     with follow_crs(layer):
-        provider.reloadData()
+        _reopen_raster(layer)
+    provider = layer.dataProvider()
     layer.setExtent(provider.extent())
     are_there = all(band <= provider.bandCount() for band in bands)
     if _has_classes_of_a_unit(layer) or not are_there:
@@ -255,3 +256,18 @@ def _reload_raster(layer: QgsRasterLayer, feedback: QgsProcessingFeedback) -> No
     if not are_there:
         feedback.pushInfo(f"The open layer “{layer.name()}” was drawn by a band that the new raster lacks. It is drawn "
                           "by its first band now.")
+
+
+def _reopen_raster(layer: QgsRasterLayer) -> None:
+    """Without figures of the raster that was there: QGIS keeps them, and GDAL writes them beside the new file."""
+    file, provider = file_of(layer), layer.dataProvider()
+    no_data = [(provider.userNoDataValues(band), provider.useSourceNoDataValue(band))
+               for band in range(1, provider.bandCount() + 1)]
+    provider.reloadData()
+    if file.suffix[1:].lower() in RASTER_EXTENSIONS:  # in others, such as a GeoPackage, a run writes layers alone
+        Path(f"{file}.aux.xml").unlink(missing_ok=True)
+    layer.setDataSource(layer.source(), layer.name(), layer.providerType())
+    provider = layer.dataProvider()
+    for band, (values, uses_own) in enumerate(no_data[:provider.bandCount()], 1):
+        provider.setUserNoDataValue(band, values)
+        provider.setUseSourceNoDataValue(band, uses_own)

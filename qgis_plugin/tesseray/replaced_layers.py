@@ -48,10 +48,9 @@ def reload_layer(layer: QgsVectorLayer, feedback: QgsProcessingFeedback) -> None
 @contextmanager
 def follow_crs(layer: QgsMapLayer) -> Iterator[None]:
     """While its file is read anew, a layer has the new rows' CRS; one that the user gave it stays."""
-    is_given = layer.crs() != layer.dataProvider().crs()
+    crs, is_given = layer.crs(), layer.crs() != layer.dataProvider().crs()
     yield
-    if not is_given:
-        layer.setCrs(layer.dataProvider().crs())
+    layer.setCrs(crs if is_given else layer.dataProvider().crs())
 
 
 def _drop_filter_of_gone_columns(layer: QgsVectorLayer, feedback: QgsProcessingFeedback) -> None:

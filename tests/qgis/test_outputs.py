@@ -160,6 +160,30 @@ class OutputTest(ProjectTest):
         self.assertLess(before, 0)
         self.assertGreater(min(values), 0)
 
+    def test_all_figures_of_a_raster_that_is_replaced_are_those_of_the_new_one(self):
+        """Of open layers and of those that are opened later, to which GDAL gives what lies beside the file."""
+        from osgeo import gdal
+        from qgis.core import QgsCoordinateReferenceSystem, QgsRasterLayer, QgsRasterRange
+
+        rasterize = self.rasterizing_a_prediction()
+        raster = rasterize()
+        plain, changed = QgsRasterLayer(raster, "plain"), QgsRasterLayer(raster, "changed")
+        changed.setCrs(QgsCoordinateReferenceSystem("EPSG:3044"))
+        changed.dataProvider().setUserNoDataValue(1, [QgsRasterRange(-1, -1)])
+        self.project.addMapLayers([plain, changed])
+        for layer in (plain, changed):
+            self.assertLess(layer.dataProvider().bandStatistics(1).maximumValue, 0)
+            self.assertLess(layer.dataProvider().histogram(1).maximum, 0)
+        # Path losses are positive, received powers are not.
+        rasterize(VALUE="path_loss", OVERWRITE=True)
+        for layer in (plain, changed, QgsRasterLayer(raster, "opened later")):
+            self.assertGreater(layer.dataProvider().bandStatistics(1).minimumValue, 0, layer.name())
+            self.assertGreater(layer.dataProvider().histogram(1).maximum, 0, layer.name())
+        dataset = gdal.Open(raster)
+        self.assertGreater(dataset.GetRasterBand(1).GetStatistics(True, True)[0], 0)
+        self.assertEqual(changed.crs().authid(), "EPSG:3044")
+        self.assertEqual([values.min() for values in changed.dataProvider().userNoDataValues(1)], [-1])
+
     def test_an_open_raster_is_drawn_as_far_as_the_new_one_and_by_a_band_that_it_has(self):
         from qgis.core import QgsRasterLayer, QgsSingleBandGrayRenderer
 
