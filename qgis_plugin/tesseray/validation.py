@@ -282,10 +282,12 @@ class Validation:
         layer = self._layer(layer_name)
         if layer is None:
             return None
-        extent, crs = layer.extent(), layer.crs()
+        crs = layer.crs()
         if self._is_given(extent_name):
             extent = self._drawn_extent(self._tool.parameter(extent_name))
             crs = extent.crs() if extent else crs
+        else:
+            extent = self._extent_of_rows(layer_name)
         if extent is None or extent.isEmpty():
             return None
         if crs.isGeographic():
@@ -293,6 +295,17 @@ class Validation:
             return extent.area() * 111_320.0 ** 2 * max(0.0, cos(radians(extent.center().y())))
         metres = Qgis.DistanceUnit.Meters
         return extent.area() if not crs.isValid() or crs.mapUnits() == metres else None
+
+    def _extent_of_rows(self, name: str) -> QgsRectangle:
+        """Of a layer as far as it is wanted: its selected features may lie close together in a country."""
+        if not isinstance(self._values[name], QgsProcessingFeatureSourceDefinition):
+            return self._layer(name).extent()
+        source = self._algorithm.parameterAsSource(self._values, name, self._context)
+        unchecked = Qgis.ProcessingFeatureSourceFlag.SkipGeometryValidityChecks
+        extent = QgsRectangle()
+        for feature in source.getFeatures(QgsFeatureRequest().setNoAttributes(), unchecked):
+            extent.combineExtentWith(feature.geometry().boundingBox())
+        return extent
 
     def _memory_limit(self) -> float | None:
         """What the user allows, else what the machine has, in bytes."""

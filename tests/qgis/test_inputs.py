@@ -1029,6 +1029,28 @@ os._exit(0)  # without the end of QGIS, which may crash
             with self.subTest(words):
                 self.assertIn(words, self.refused(inputs))
 
+    def test_memory_is_counted_for_the_rows_that_are_wanted(self):
+        from qgis.core import Qgis, QgsFeature, QgsGeometry, QgsProcessingFeatureSourceDefinition, QgsRectangle
+
+        country = self.memory_copy()
+        far = QgsFeature(country.fields())
+        far["height_m"], far["base_m"] = 9, 0
+        far.setGeometry(QgsGeometry.fromRect(QgsRectangle(940000, 5420000, 940010, 5420010)))
+        country.dataProvider().addFeature(far)
+        country.updateExtents()
+        country.selectByExpression("x_max($geometry) < 900000")
+        inputs = {"EXTENT": None, "DEM": None, "TILE_AREA": 1}
+
+        def of_rows(selected, limit=-1, expression=""):
+            return QgsProcessingFeatureSourceDefinition(country.id(), selected, limit,
+                                                        Qgis.ProcessingFeatureSourceDefinitionFlags(),
+                                                        Qgis.InvalidGeometryCheck.NoCheck, expression)
+
+        for buildings in (of_rows(True), of_rows(False, 5), of_rows(False, -1, "x_max($geometry) < 900000")):
+            self.assertEqual(self.refused({**inputs, "BUILDINGS": buildings}), "")
+        for buildings in (country, of_rows(False)):
+            self.assertIn("memory does not suffice", self.refused({**inputs, "BUILDINGS": buildings}))
+
     def test_a_text_that_is_no_number_or_no_crs_stops_the_run(self):
         from qgis.core import QgsProcessingException, QgsProperty
 
