@@ -40,8 +40,8 @@ from .inputs import (
 
 
 def evaluated(tool: Tool, parameters: dict[str, Any], context: QgsProcessingContext) -> dict[str, Any]:
-    """The parameters with the values of expressions in their place, and None for NULL, which QGIS takes for 0 otherwise.
-    Files of several layers have the name of the one that fits, where that is one alone.
+    """The parameters with the values of properties and expressions in their place, and None for NULL, which QGIS takes
+    for 0 otherwise. Files of several layers have the name of the one that fits, where that is one alone.
 
     An expression that cannot be evaluated stays, for a message; destinations are QGIS's to look at.
     """
@@ -53,7 +53,10 @@ def evaluated(tool: Tool, parameters: dict[str, Any], context: QgsProcessingCont
 
 
 def _value_of(value: Any, context: QgsProcessingContext) -> Any:
-    if not isinstance(value, QgsProperty) or value.propertyType() != Qgis.PropertyType.Expression:
+    kind = value.propertyType() if isinstance(value, QgsProperty) else None
+    if kind == Qgis.PropertyType.Static:
+        return value.staticValue()
+    if kind != Qgis.PropertyType.Expression:
         return value
     expression = QgsExpression(value.expressionString())
     found = expression.evaluate(context.expressionContext())

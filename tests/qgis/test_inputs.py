@@ -1087,6 +1087,17 @@ os._exit(0)  # without the end of QGIS, which may crash
         without_crs = self.run_tool("coveragestudy", **{**inputs, "CRS": QgsCoordinateReferenceSystem()})
         self.assertEqual(without_crs["RESULT_HASH"], plain)
 
+    def test_a_property_stands_for_its_value(self):
+        from qgis.core import NULL, QgsProperty
+
+        layer = self.layer()
+        plain = self.environment_of(layer)
+        for values in ({"TILE_AREA": 2000}, {"HEIGHT_FIELD": "height_m"}, {"OVERWRITE": True}, {"MEMORY": NULL}):
+            given = {name: QgsProperty.fromValue(value) for name, value in values.items()}
+            self.assertEqual(self.refused({"BUILDINGS": layer, **given}), "", values)
+            self.assertEqual(self.environment_of(layer, **given), plain, values)
+        self.assertIn("“100,5” is no number", self.refused({"TILE_AREA": QgsProperty.fromValue("100,5")}))
+
     def test_texts_that_the_executable_reads_are_heights(self):
         layer = self.memory_copy()
         from qgis.core import QgsField
