@@ -56,6 +56,8 @@ GEOMETRY_WORDS = {Qgis.GeometryType.Polygon: "polygons", Qgis.GeometryType.Point
                   Qgis.GeometryType.Line: "lines"}
 GIBIBYTE = 1024.0 ** 3
 POINTS_LOOKED_AT = 10_000
+# The points of which those outside are left out where that is asked for, and the parameter and choice that ask for it.
+RECEIVERS, MISPLACED_RECEIVERS, DROP = "RECEIVERS", "MISPLACED_RECEIVERS", "drop"
 
 class Validation:
     """The checks of one run. Each gives messages; the first one is shown."""
@@ -205,7 +207,7 @@ class Validation:
         return geopackage_extent(Path(str(self._values.get(parameter.name) or "")))
 
     def _check_place(self, parameter: Parameter) -> Iterator[str]:
-        """Points outside of the site: the executable takes none of them."""
+        """Points outside of the site: the executable takes none of them. Where it may drop them, some are to remain."""
         source = self._algorithm.parameterAsSource(self._values, parameter.name, self._context)
         if source is None or source.wkbType() == Qgis.WkbType.NoGeometry:
             return
@@ -219,12 +221,18 @@ class Validation:
         # Of a row without geometry the executable says more.
         points = [point_in(feature, to_site) for feature in source.getFeatures(request) if feature.hasGeometry()]
         outside = [point for point in points if not (point and site.extent.contains(point))]
-        if outside:
+        are_all = len(outside) == len(points) < POINTS_LOOKED_AT
+        if outside and (are_all or not self._may_drop(parameter)):
             first = f"{outside[0].x():.7g}, {outside[0].y():.7g}" if outside[0] else "nowhere"
             yield (f"{parameter.label}: {len(outside)} of {len(points)} points of "
                    f"“{source.sourceName()}” lie outside the extent of “{site.label}”. The first is at {first}, and "
                    f"the extent is {corners(site.extent)} in {site.crs.authid() or 'its CRS'}. Check the CRS of both, "
                    "and whether x and y are swapped.")
+
+    def _may_drop(self, parameter: Parameter) -> bool:
+        has_choice = any(other.name == MISPLACED_RECEIVERS for other in self._tool.parameters)
+        return (parameter.name == RECEIVERS and has_choice
+                and self._algorithm.parameterAsEnumString(self._values, MISPLACED_RECEIVERS, self._context) == DROP)
 
     def _check_point(self, parameter: Parameter) -> Iterator[str]:
         """A point of the map outside of the site. One without a CRS is in the site's."""

@@ -1129,6 +1129,28 @@ os._exit(0)  # without the end of QGIS, which may crash
             message = self.refused({"TRANSMITTERS": chosen, "EXTENT": None}, "coveragestudy")
             self.assertIn(expected, message) if expected else self.assertEqual(message, "")
 
+    def test_receivers_outside_are_left_out_where_that_is_asked_for(self):
+        from qgis.core import QgsProcessingFeatureSourceDefinition
+
+        file = self.folder / "receivers.csv"
+        file.write_text("id,x,y\n1,340500,6020500\n2,342460,6020540\n3,340520,6020610\n", encoding="utf-8")
+        receivers = self.text_layer(file, "xField=x&yField=y&crs=EPSG:25832&detectTypes=yes")
+        receivers.selectByExpression("id = 2")
+        outside = QgsProcessingFeatureSourceDefinition(receivers.id(), True)
+        sites = self.sites()
+        inputs = {**harness.transmitters(self.folder), "MAX_BOUNCES": 0, "RECEIVERS": receivers,
+                  "RECEIVER_PATH_LOSS": "TEMPORARY_OUTPUT"}
+        for choice, given, refused in ((None, {}, "1 of 3 points"), ("fail", {}, "1 of 3 points"), ("drop", {}, ""),
+                                       ("drop", {"RECEIVERS": outside}, "1 of 1 points"),
+                                       ("drop", {"TRANSMITTERS": sites, "EXTENT": "340450,340650,6020350,6020650"},
+                                        "1 of 2 points of “sites”")):
+            with self.subTest(choice=choice, given=given):
+                said = self.refused({**inputs, "MISPLACED_RECEIVERS": choice, **given}, "coveragestudy")
+                self.assertIn(refused, said) if refused else self.assertEqual(said, "")
+        written = self.run_tool("coveragestudy", **SMALL_SCENE, **inputs, MISPLACED_RECEIVERS="drop")
+        ids = {row["receiver_id"] for row in self.layer(written["RECEIVER_PATH_LOSS"]).getFeatures()}
+        self.assertEqual(ids, set(receivers.allFeatureIds()) - set(receivers.selectedFeatureIds()))
+
     def test_an_extent_taken_from_the_transmitters_holds_them(self):
         """The outermost lie on its border, and the extents of dialogs have nine decimals."""
         from qgis.core import QgsFeature, QgsGeometry, QgsPointXY, QgsCoordinateReferenceSystem, QgsCoordinateTransform
