@@ -9,6 +9,7 @@
 #include <algorithm>
 #include <fstream>
 #include <string_view>
+#include <system_error>
 
 #include "core/base/is_there.h"
 #include "core/base/listed.h"
@@ -24,6 +25,9 @@ constexpr std::string_view root_of_virtual_layers = "OGRVRTDataSource", root_of_
 // Whether a file's head names such a root: GDAL opens these by any name.
 bool holds(const std::string& file, std::string_view root) {
   constexpr std::size_t head_bytes = 4096;
+  // A pipe gives nothing, or only once.
+  std::error_code unknown;
+  if (!std::filesystem::is_regular_file(file, unknown)) return false;
   std::ifstream opened(file, std::ios::binary);
   std::string head(head_bytes, '\0');
   opened.read(head.data(), static_cast<std::streamsize>(head.size()));
