@@ -23,6 +23,24 @@ TESSERAY_HD inline double fresnel_parameter(double clearance_m, double distance_
   return clearance_m * std::sqrt(2.0 * (distance_1_m + distance_2_m) / (wavelength_m * distance_1_m * distance_2_m));
 }
 
+// Its size, of an edge by which the way is so much longer than the straight one.
+TESSERAY_HD inline double fresnel_parameter_of_detour(double longer_m, double wavelength_m) {
+  return longer_m > 0 ? 2 * std::sqrt(longer_m / wavelength_m) : 0.0;
+}
+
+// Between two limits, where one factor gives way to another without a step: 0 … 1.
+TESSERAY_HD inline double share_between(double value, double from, double to) {
+  if (value <= from) return 0;
+  return value < to ? (value - from) / (to - from) : 1;
+}
+
+// In sight an edge's part does not end at once where it costs nothing, since its phase is not nothing there.
+inline constexpr double least_nu_in_sight = -1.5;
+// How much of it counts, by its ν.
+TESSERAY_HD inline double part_in_sight(double nu) {
+  return 1 - share_between(-nu, -negligible_fresnel_parameter, -least_nu_in_sight);
+}
+
 // Field behind one screen over the field without it: (1+j)/2 ∫_ν^∞ e^{−jπt²/2} dt, phase against the straight line.
 TESSERAY_HD inline Complex knife_edge_factor(double nu) {
   constexpr double root_half_pi = 1.25331413731550025121;

@@ -12,6 +12,10 @@
 
 namespace tesseray {
 
+// So far around the site terrain is read and vegetation counts. More than the margin that the clean-up puts around the
+// buildings, so that the terrain reaches under all of it.
+inline constexpr double landscape_margin_m = 500.0;
+
 // A footprint in absolute CRS coordinates, rings as found (any orientation, maybe self-crossing, closing point or
 // not); a multipolygon has several parts.
 struct RawFootprint {

@@ -17,8 +17,6 @@ namespace {
 
 // Read so far beyond EXTENT; what does not touch it is left out, and counted, when the scene is made.
 constexpr double footprint_margin_m = 100.0;
-// More than the margin that the clean-up puts around the buildings, so that the terrain reaches under all of it.
-constexpr double terrain_margin_m = 500.0;
 
 Rectangle bounds_of(const std::vector<RawBuilding>& buildings) {
   Rectangle box;
@@ -88,11 +86,12 @@ void note_assumed_crs(const Crs& own, const Crs& taken, const std::string& layer
                                "there is no CRS with it: taken to be in " + taken.name(), layer));
 }
 
-// Exact where the CRS to compute in depends on it.
+// Exact where the CRS to compute in depends on it. EXTENT is in that, and may be of a small part of a continent.
 Rectangle bounds_with_geometry(VectorSource& source, const Crs& crs, const EnvironmentInput& input) {
   Rectangle bounds = source.bounds();
   constexpr double wide_degrees = 1;
-  const bool chooses_zone = crs.is_geographic() && input.crs.empty() && !input.local_metres && !source.is_osm();
+  const bool chooses_zone =
+      crs.is_geographic() && input.crs.empty() && !input.local_metres && !input.extent && !source.is_osm();
   if (chooses_zone && !bounds.empty() && bounds.max.x - bounds.min.x > wide_degrees) {
     bounds = source.bounds_of_features();
   }
@@ -293,7 +292,7 @@ RawScene read_environment_input(const EnvironmentInput& input, Progress& progres
   progress.advance(0.8);
   if (!input.dem.empty()) {
     scene.terrain =
-        read_terrain(input.dem, reading.environment, rule, grown(site, terrain_margin_m), scene.issues, progress);
+        read_terrain(input.dem, reading.environment, rule, grown(site, landscape_margin_m), scene.issues, progress);
   }
   progress.advance(1.0);
   return scene;

@@ -17,22 +17,21 @@
 #include "core/io/sources/text_values.h"
 
 namespace tesseray {
-
 namespace {
 
-constexpr std::string_view root_of_virtual_layers = "OGRVRTDataSource", root_of_virtual_rasters = "VRTDataset";
+constexpr std::string_view root_of_virtual_layers = "<OGRVRTDataSource", root_of_virtual_rasters = "<VRTDataset";
 
-// Whether a file's head names such a root: GDAL opens these by any name.
-bool holds(const std::string& file, std::string_view root) {
+// Where such a root stands: GDAL opens these files by any name.
+std::string head_of(const std::string& file) {
   constexpr std::size_t head_bytes = 4096;
   // A pipe gives nothing, or only once.
   std::error_code unknown;
-  if (!std::filesystem::is_regular_file(file, unknown)) return false;
+  if (!std::filesystem::is_regular_file(file, unknown)) return {};
   std::ifstream opened(file, std::ios::binary);
   std::string head(head_bytes, '\0');
   opened.read(head.data(), static_cast<std::streamsize>(head.size()));
   head.resize(static_cast<std::size_t>(opened.gcount()));
-  return head.find("<" + std::string(root)) != std::string::npos;
+  return head;
 }
 
 void append_files(const std::string& dataset, std::vector<std::filesystem::path>& files);
@@ -64,14 +63,15 @@ void append_files(const std::string& dataset, std::vector<std::filesystem::path>
     return;
   }
   const bool is_local = is_local_path(dataset);
-  const CPLXMLTreeCloser layers(is_local && holds(dataset, root_of_virtual_layers) ? CPLParseXMLFile(dataset.c_str())
-                                                                                   : nullptr);
+  const std::string head = is_local ? head_of(dataset) : std::string();
+  const bool has_layers = head.find(root_of_virtual_layers) != std::string::npos;
+  const CPLXMLTreeCloser layers(has_layers ? CPLParseXMLFile(dataset.c_str()) : nullptr);
   if (layers) {
     // One that shows itself is no end.
     if (std::find(files.begin(), files.end(), dataset) != files.end()) return;
     files.emplace_back(dataset);
     append_shown(layers.get(), std::filesystem::path(dataset).parent_path(), files);
-  } else if (is_local && !holds(dataset, root_of_virtual_rasters)) {
+  } else if (is_local && head.find(root_of_virtual_rasters) == std::string::npos) {
     // All other local files are what they are called; some, such as GeoJSON, GDAL opens slowly.
     files.emplace_back(dataset);
   } else {

@@ -332,6 +332,11 @@ Error VectorSource::no_features(const std::string& hint) {
 }
 
 Rectangle VectorSource::bounds() {
+  if (!bounds_) bounds_ = found_bounds();
+  return *bounds_;
+}
+
+Rectangle VectorSource::found_bounds() {
   OGREnvelope box;
   gdal_.forget();
   const bool is_known = layer_->GetExtent(&box, TRUE) == OGRERR_NONE && box.IsInit();

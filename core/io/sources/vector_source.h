@@ -51,7 +51,7 @@ class VectorSource {
   // read, so that nothing is lost silently. Where GDAL gives all rows one number, as of SpatiaLite's views, they are
   // numbered as they come.
   OGRFeatureUniquePtr next();
-  // In the layer's coordinates; empty when there is no geometry.
+  // In the layer's coordinates, of all that the filter leaves; empty when there is no geometry. Looked for once.
   Rectangle bounds();
   // The same of all features that there are, one by one: databases may tell of what has been deleted.
   Rectangle bounds_of_features();
@@ -70,6 +70,7 @@ class VectorSource {
   void refuse_missing_dbf();
   Error breaks_off(const ErrorPlace& where);
   bool have_first_rows_one_number();
+  Rectangle found_bounds();
 
   GdalSession gdal_;
   // file_: what messages say for opened_.
@@ -79,6 +80,7 @@ class VectorSource {
   bool is_csv_ = false, is_osm_ = false;
   bool has_one_number_ = false;  // for all rows
   GIntBig rows_read_ = 0;        // since rewind()
+  std::optional<Rectangle> bounds_;
   std::optional<TableLines> table_lines_;
 };
 

@@ -22,9 +22,6 @@
 namespace tesseray {
 namespace {
 
-using rooftop_detail::least_nu_in_sight;
-using rooftop_detail::part_in_sight;
-
 // The roof in which a tile lies has the tile on its face, not behind its edge. No number for other targets.
 double own_roof_z(const RooftopTarget& target) {
   return target.normal.z == 1 && !target.is_over_ground ? target.point.z : std::numeric_limits<double>::quiet_NaN();

@@ -21,8 +21,8 @@ Complex past_own_roof(const OwnRoofEdge& own, double end_z, Vec2 other, Complex 
   const double size = norm(mean),
                power = horizontal_share * squared_norm(horizontal) + (1 - horizontal_share) * squared_norm(vertical);
   const Complex all = size > 0 ? (std::sqrt(power) / size) * mean : Complex{std::sqrt(power), 0};
-  const double nu = -2 * std::sqrt(own.longer_m / wavelength_m);
-  return Complex{1, 0} + rooftop_detail::part_in_sight(nu) * (all - Complex{1, 0});
+  const double nu = -fresnel_parameter_of_detour(own.longer_m, wavelength_m);
+  return Complex{1, 0} + part_in_sight(nu) * (all - Complex{1, 0});
 }
 
 }  // namespace tesseray

@@ -14,13 +14,6 @@
 
 namespace tesseray::rooftop_detail {
 
-// In sight an edge's part does not end at once where it costs nothing, since its phase is not nothing there.
-inline constexpr double least_nu_in_sight = -1.5;
-// How much of it counts, by its ν.
-TESSERAY_HD inline double part_in_sight(double nu) {
-  return 1 - share_between(-nu, -negligible_fresnel_parameter, -least_nu_in_sight);
-}
-
 // How much longer the way by the edge is than the straight one.
 TESSERAY_HD inline double detour_m(const Bend& bend) {
   const Bend along = bend.along_edge();
@@ -56,7 +49,7 @@ TESSERAY_HD inline PolarizationFields past_own_roof(const Bend& bend, Complex pe
   const PolarizationFields diffracted = wedge_fields(along, bend.shift(), wedge, wavelength_m);
   const double longer_m = detour_m(bend);
   const Complex turn = exp_j(-2 * pi / wavelength_m * longer_m),
-                screen = knife_edge_factor(-2 * std::sqrt(longer_m / wavelength_m));
+                screen = knife_edge_factor(-fresnel_parameter_of_detour(longer_m, wavelength_m));
   const auto over_screen = [&](Complex field) {
     return as_screen + share * ((as_screen + turn * field) / screen - as_screen);
   };

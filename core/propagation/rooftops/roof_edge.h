@@ -27,12 +27,6 @@ inline constexpr double gentle_rad = 10.0 * pi / 180.0, steep_rad = 20.0 * pi / 
 // parabolic equations so.
 inline constexpr double steep_crest_rad = 15.0 * pi / 180.0;
 
-// Between two such limits, where one factor gives way to another without a step: 0 … 1.
-TESSERAY_HD inline double share_between(double value, double from, double to) {
-  if (value <= from) return 0;
-  return value < to ? (value - from) / (to - from) : 1;
-}
-
 // An edge along which a plane runs at less than this sine is one across it at this: a wall hardly turned away from it.
 inline constexpr double least_sine = 0.01;
 

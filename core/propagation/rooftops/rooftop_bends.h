@@ -336,7 +336,7 @@ TESSERAY_HD inline void leave_own_roof(const RooftopRays& rays, const Bend& bend
                                      physics_detail::fresnel_parameter_of(way, 1, 0, 3, rays.wavelength_m))) {
     return;
   }
-  const double nu = -2 * std::sqrt(detour_m(bend) / rays.wavelength_m), part = part_in_sight(nu);
+  const double nu = -fresnel_parameter_of_detour(detour_m(bend), rays.wavelength_m), part = part_in_sight(nu);
   if (!(part > 0)) return;
   const Complex all{1, 0};
   const auto counted = [&](Complex factor) { return all + part * (factor - all); };

@@ -63,7 +63,7 @@ class Mirror {
   double at(double x) const { return (x - begin_.x) / along_.x; }
   double fresnel_parameter_at(double at) const {
     const double longer_m = norm(Vec2{at - from_at_, from_above_}) + norm(Vec2{to_at_ - at, to_above_}) - length_m_;
-    return std::copysign(2 * std::sqrt(std::max(longer_m, 0.0) / wavelength_m_), at - specular_at_);
+    return std::copysign(fresnel_parameter_of_detour(longer_m, wavelength_m_), at - specular_at_);
   }
 
   Vec2 begin_, along_;

@@ -39,10 +39,11 @@ class RoofLines {
     runs_.push_back(run);
     return runs_.size() - 1;
   }
+  std::size_t size() const { return runs_.size(); }
   const RoofRun& operator[](std::size_t number) const { return runs_[number]; }
 
-  // Calls visit(next) for each that goes on with a run, one behind the other. All keep to the direction of that run, so
-  // that there is an end.
+  // Calls visit(next) for each that goes on with a run, one behind the other. Each ends farther along that run's
+  // direction than the one before, so that there is a last one.
   template <class Visit>
   void for_all_behind(std::size_t number, const Visit& visit) const {
     for (auto next = behind(number, runs_[number]); next; next = behind(*next, runs_[number])) visit(*next);
@@ -68,7 +69,8 @@ class RoofLines {
                                    dot(next.tangent_0, line.tangent_0) > as_straight &&
                                    dot(next.tangent_n, line.tangent_n) > as_straight;
           const double off_m = norm(next.begin - run.end);
-          if (other->second == number || !is_straight || !(off_m < least_m)) continue;
+          const bool goes_on = dot(next.end - run.end, line.direction) > 0;
+          if (!goes_on || !is_straight || !(off_m < least_m)) continue;
           least_m = off_m;
           nearest = other->second;
         }
@@ -84,32 +86,26 @@ class RoofLines {
 // The lengths by which neighbours go on with the runs of roof edges.
 void add_neighbours(const std::vector<EdgeSegment>& edges, std::vector<EdgeRun>& runs) {
   RoofLines lines;
-  std::vector<std::size_t> number_of(edges.size(), 0);
+  std::vector<std::size_t> line_of(edges.size(), 0);
   for (std::size_t e = 0; e < edges.size(); ++e) {
     if (edges[e].kind != EdgeKind::roof) continue;
     const bool is_same = e > 0 && edges[e - 1].kind == EdgeKind::roof && runs[e - 1].midpoint == runs[e].midpoint;
     const Vec3 half = runs[e].half_length_m * edges[e].direction;
-    number_of[e] = is_same ? number_of[e - 1]
-                           : lines.add({runs[e].midpoint - half, runs[e].midpoint + half, edges[e].direction,
-                                        edges[e].tangent_0, edges[e].tangent_n});
+    line_of[e] = is_same ? line_of[e - 1]
+                         : lines.add({runs[e].midpoint - half, runs[e].midpoint + half, edges[e].direction,
+                                      edges[e].tangent_0, edges[e].tangent_n});
   }
-  std::vector<double> before(edges.size(), 0.0), after(edges.size(), 0.0);
-  for (std::size_t e = 0; e < edges.size(); ++e) {
-    if (edges[e].kind != EdgeKind::roof) continue;
-    const std::size_t number = number_of[e];
-    const bool is_first = e == 0 || edges[e - 1].kind != EdgeKind::roof || number_of[e - 1] != number;
-    if (!is_first) continue;
-    double passed_m = lines[number].length_m();
-    lines.for_all_behind(number, [&](std::size_t next) {
-      after[number] += lines[next].length_m();
-      before[next] = std::max(before[next], passed_m);
-      passed_m += lines[next].length_m();
+  std::vector<double> before(lines.size(), 0.0), after(lines.size(), 0.0);
+  for (std::size_t line = 0; line < lines.size(); ++line) {
+    lines.for_all_behind(line, [&](std::size_t next) {
+      before[next] = std::max(before[next], lines[line].length_m() + after[line]);
+      after[line] += lines[next].length_m();
     });
   }
   for (std::size_t e = 0; e < edges.size(); ++e) {
     if (edges[e].kind != EdgeKind::roof) continue;
-    runs[e].before_m = before[number_of[e]];
-    runs[e].after_m = after[number_of[e]];
+    runs[e].before_m = before[line_of[e]];
+    runs[e].after_m = after[line_of[e]];
   }
 }
 

@@ -369,7 +369,8 @@ TESSERAY_HD inline RayWithCompanion with_companion_in_step(const LaunchView& lau
 
 }  // namespace ray_ending_detail
 
-// What the companion that a ground tile reflects to a target brings to the local mean there beside the ray, and itself.
+// What the companion that a ground tile reflects to a target brings to the local mean there beside the ray; and itself,
+// of a ray that is in step with the direct one.
 struct BroughtByCompanion {
   double power = 0;
   ReflectionInStep reflection;
@@ -382,8 +383,12 @@ TESSERAY_HD inline BroughtByCompanion brought_by_companion(const LaunchView& lau
   if (!find_companion(launch, ending, ground, number, companion)) return {};
   const ray_ending_detail::RayWithCompanion both =
       ray_ending_detail::with_companion_in_step(launch, ending, launch.environment.tiles[ground], ray, companion);
-  const Complex phased = exp_j(-launch.link.wave_number * companion.length_m) * companion.received;
-  return {companion.arrival.path_gain + both.interference, {phased, both.in_step}};
+  BroughtByCompanion brought{companion.arrival.path_gain + both.interference, {}};
+  if (ray.in_step > 0) {
+    const Complex phased = exp_j(-launch.link.wave_number * companion.length_m) * companion.received;
+    brought.reflection = {phased, both.in_step};
+  }
+  return brought;
 }
 
 // Whether a ray that is as long as the limits allow would be followed once more by way of the ground without them.
@@ -414,9 +419,10 @@ TESSERAY_HD inline BroughtByCompanion beyond_limits(const LaunchView& launch, co
 TESSERAY_HD inline void bring_together(const LaunchView& launch, const RayEnding& ending, const Tile& ground,
                                        double with_direct, const ArrivedRay& ray, ArrivedRay& companion) {
   const RayWithCompanion both = with_companion_in_step(launch, ending, ground, ray, companion);
-  companion.arrival.interference =
-      both.interference - with_direct * with_direct * interference(ray.received, both.companion, both.in_step);
+  companion.arrival.interference = both.interference;
   if (!(with_direct > 0)) return;
+  companion.arrival.interference -=
+      with_direct * with_direct * interference(ray.received, both.companion, both.in_step);
   join(launch, with_direct * both.in_step, with_direct * out_of_step(both.in_step), companion);
 }
 
@@ -432,10 +438,10 @@ TESSERAY_HD void arrive(const LaunchView& launch, const RayEnding& ending, std::
   const bool pairs = launch.summation == Summation::local_mean && !ray.arrival.coherent;
   const double with_direct = pairs ? ray_ending_detail::in_step_with_direct_ray(launch, ending, number) : 0;
   if (pairs && points.is_receiver(number)) {
+    ray.in_step = with_direct;
     const BroughtByCompanion brought = ray_ending_detail::beyond_limits(launch, ending, ray, number);
     ray.arrival.interference = brought.power;
     ray.reflection = brought.reflection;
-    ray.in_step = with_direct;
   } else if (with_direct > 0) {
     ray_ending_detail::join(launch, with_direct, 0, ray);
   }

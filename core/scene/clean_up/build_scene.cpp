@@ -126,9 +126,8 @@ std::vector<VegetationArea> make_vegetation(const std::vector<RawVegetation>& ra
 
 // Without what lies farther from the extent than terrain is read for: a wood of a county touches many cities.
 std::vector<std::vector<Rings>> near_extent(std::vector<std::vector<Rings>> greens, const Rectangle& extent) {
-  constexpr double reach_m = 500;
-  const Rectangle near = grown(extent, reach_m);
-  const Rings frame{Ring{near.min, {near.max.x, near.min.y}, near.max, {near.min.x, near.max.y}}};
+  const Rectangle near = grown(extent, landscape_margin_m);
+  const Rings frame = as_rings(near);
   PolygonOverlay overlay;
   for (std::vector<Rings>& of_feature : greens) {
     std::vector<Rings> cut;

@@ -39,6 +39,10 @@ Rectangle grown(const Rectangle& box, double margin_m) {
   return {{box.min.x - margin_m, box.min.y - margin_m}, {box.max.x + margin_m, box.max.y + margin_m}};
 }
 
+Rings as_rings(const Rectangle& box) {
+  return {Ring{box.min, {box.max.x, box.min.y}, box.max, {box.min.x, box.max.y}}};
+}
+
 void append_inside_intervals(const Rings& rings, Vec2 start, Vec2 direction, double length,
                              std::vector<Interval>& out) {
   std::vector<double> crossings;

@@ -18,6 +18,7 @@ Rectangle bounds(const Ring& ring);
 Rectangle bounds(const Rings& rings);
 // The box grown by `margin_m` on all sides.
 Rectangle grown(const Rectangle& box, double margin_m);
+Rings as_rings(const Rectangle& box);
 
 // A point well inside the polygon: the middle of the widest of several horizontal cuts.
 // REQUIRES: area above zero.

@@ -20,8 +20,6 @@ bool follows_ground(const Terrain& terrain, const Rings& rings, double height_m)
   return mean - heights.lowest <= most && heights.highest - mean <= most;
 }
 
-Rings rectangle(Vec2 min, Vec2 max) { return {Ring{min, {max.x, min.y}, max, {min.x, max.y}}}; }
-
 void append_pieces(const Terrain& terrain, const Rings& rings, double height_m, PolygonOverlay& overlay,
                    std::vector<Rings>& pieces) {
   const Rectangle box = bounds(rings);
@@ -32,8 +30,8 @@ void append_pieces(const Terrain& terrain, const Rings& rings, double height_m, 
   }
   const Vec2 middle = 0.5 * (box.min + box.max);
   const bool is_wide = size.x >= size.y;
-  for (const Rings& half : {rectangle(box.min, is_wide ? Vec2{middle.x, box.max.y} : Vec2{box.max.x, middle.y}),
-                            rectangle(is_wide ? Vec2{middle.x, box.min.y} : Vec2{box.min.x, middle.y}, box.max)}) {
+  for (const Rings& half : {as_rings({box.min, is_wide ? Vec2{middle.x, box.max.y} : Vec2{box.max.x, middle.y}}),
+                            as_rings({is_wide ? Vec2{middle.x, box.min.y} : Vec2{box.min.x, middle.y}, box.max})}) {
     for (const Rings& piece : overlay.intersection(rings, half)) {
       append_pieces(terrain, piece, height_m, overlay, pieces);
     }

@@ -9,6 +9,7 @@
 
 #include "core/base/units.h"
 #include "core/propagation/rooftops/over_rooftop.h"
+#include "core/propagation/rows/edge_runs.h"
 #include "tests/support/environment.h"
 #include "tests/support/synthetic_city.h"
 
@@ -112,6 +113,40 @@ TEST(RoofEdges, OwnRoofsTakeTheSameBeforeAnotherEdgeAsInSight) {
     const double lowest_db = behind_edge_db(15.13);
     for (const double z : {15.14, 15.16, 15.2, 15.3, 15.5}) EXPECT_NEAR(behind_edge_db(z), lowest_db, 0.4) << z;
   }
+}
+
+EdgeSegment roof_edge(Vec3 begin, Vec3 end) {
+  EdgeSegment edge;
+  edge.kind = EdgeKind::roof;
+  edge.midpoint = 0.5 * (begin + end);
+  edge.length_m = norm(end - begin);
+  edge.direction = normalized(end - begin);
+  edge.tangent_0 = cross(edge.direction, Vec3{0, 0, 1});
+  edge.tangent_n = {0, 0, -1};
+  return edge;
+}
+
+TEST(RoofEdges, GoOnOverNeighboursThatAreAllButInLineAndAsHigh) {
+  Tiling tiling;
+  tiling.edges = {roof_edge({0, 0, 10}, {0, 20, 10}), roof_edge({0.1, 20, 10.1}, {0.1, 32, 10.1}),
+                  roof_edge({0.1, 32.1, 10}, {0.2, 40, 10}), roof_edge({0.2, 40, 11}, {0.2, 60, 11})};
+  const std::vector<EdgeRun> runs = edge_runs(tiling);
+  EXPECT_NEAR(runs[0].before_m, 0, 1e-9);
+  EXPECT_NEAR(runs[0].after_m, 12 + tiling.edges[2].length_m, 1e-9);
+  EXPECT_NEAR(runs[1].before_m, 20, 1e-9);
+  EXPECT_NEAR(runs[1].after_m, tiling.edges[2].length_m, 1e-9);
+  EXPECT_NEAR(runs[2].before_m, 32, 1e-9);
+  EXPECT_EQ(runs[2].after_m, 0) << "the next is a metre higher";
+  EXPECT_EQ(runs[3].before_m, 0);
+}
+
+// Either of two short ones that overlap begins near the other's end.
+TEST(RoofEdges, GoOnToAnEnd) {
+  Tiling tiling;
+  tiling.edges = {roof_edge({0, 0, 10}, {0, 0.1, 10}), roof_edge({0, 0.05, 10}, {0, 0.15, 10})};
+  const std::vector<EdgeRun> runs = edge_runs(tiling);
+  EXPECT_NEAR(runs[0].after_m, 0.1, 1e-9);
+  EXPECT_EQ(runs[1].after_m, 0);
 }
 
 // What comes over a roof and what its edge diffracts beside the vertical plane are one wave, also where the plane meets
