@@ -65,6 +65,7 @@ void for_each_array(RooftopSceneView& view, const Replace& replace) {
     replace(*column, std::size_t{view.side_count});
   }
   replace(sides.material, std::size_t{view.side_count});
+  replace(sides.roof, std::size_t{view.side_count});
   replace(view.first_of_cell, cells > 0 ? cells + 1 : 0);
   replace(view.top_of_cell, cells);
   replace(view.terrain.height_m, std::size_t{view.terrain.columns} * view.terrain.rows);

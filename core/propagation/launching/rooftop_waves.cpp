@@ -66,14 +66,14 @@ RooftopWaves::RooftopWaves(const LaunchSetting& setting)
       vegetation_(setting.vegetation),
       view_(setting.view),
       permittivities_(setting.link.permittivities()),
-      roof_z_(environment_.over_rooftops.roof_at(transmitter_.position)) {}
+      roof_(environment_.over_rooftops.roof_at(transmitter_.position)) {}
 
 RooftopRays RooftopWaves::search_rays() const {
   const Polarization polarization = transmitter_.polarization;
   const double horizontal_share = polarization == Polarization::vertical     ? 0
                                   : polarization == Polarization::horizontal ? 1
                                                                              : 0.5;
-  return {transmitter_.position,     link_.wavelength_m(), permittivities_, roof_z_,
+  return {transmitter_.position,     link_.wavelength_m(), permittivities_, roof_,
           limits_.may_reflect(0, 0), horizontal_share};
 }
 
@@ -85,7 +85,7 @@ RooftopTarget RooftopWaves::target_at(std::uint32_t number, Vec3 point) const {
     return target;
   }
   const bool is_tile = environment_.points.is_tile(number);
-  if (!is_tile) target.roof_z = environment_.over_rooftops.roof_at(target.point);
+  if (!is_tile) target.roof = environment_.over_rooftops.roof_at(target.point);
   const std::uint32_t below = is_tile ? number : setting_.receiver_ground(number);
   if (below == no_index) return target;
   const Tile& tile = environment_.tiling.tiles[below];

@@ -226,7 +226,7 @@ class RooftopWaves {
   const VegetationLoss& vegetation_;
   const LaunchView& view_;
   std::vector<Complex> permittivities_;  // by material of the scene
-  double roof_z_;                        // of the roof that the transmitter stands over; −∞ over the ground
+  std::uint32_t roof_;                   // that the transmitter stands over, by its number; no_roof over the ground
 };
 
 // Where a ray over the roofs whose last leg ends at a target leaves the antenna, as it is drawn: the place on one edge

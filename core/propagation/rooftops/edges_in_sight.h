@@ -96,9 +96,8 @@ class EdgesNearestToLine {
     const double across_m = std::sqrt(2 * longer_m * part * (1 - part) * length_m_);
     if (!obstructs && !(across_m <= margin_m_)) return false;
     if (!obstructs && edge_z == point.y) {
-      const double top_z = sides_.top_z[side];
-      if (own_roofs_.of_begin.is_of(top_z)) own_roofs_.of_begin.consider(point.x, edge_z, edge, longer_m);
-      if (own_roofs_.of_end.is_of(top_z)) {
+      if (own_roofs_.of_begin.is_of(edge.roof)) own_roofs_.of_begin.consider(point.x, edge_z, edge, longer_m);
+      if (own_roofs_.of_end.is_of(edge.roof)) {
         own_roofs_.of_end.consider(line_.length_m - point.x, edge_z, edge, longer_m);
       }
     }

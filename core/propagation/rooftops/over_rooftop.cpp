@@ -251,23 +251,27 @@ void follow_bends(Vec3 from, Vec3 to, const RooftopBends& bends, RooftopPath& pa
   if (bends.runs_along_ground) path.target_image_ratio = bends.target_image_ratio;
 }
 
-double OverRooftopPaths::roof_below(Vec3 point) const {
+OverRooftopPaths::RoofBelow OverRooftopPaths::find_roof_below(Vec3 point) const {
   constexpr double below_m = 1e-3;
   const double surface_z = index_.surface_height(point.xy());
-  const bool is_roof = index_.prism_at({point.x, point.y, surface_z - below_m}) >= 0;
-  return is_roof && point.z >= surface_z ? surface_z : -infinity;
+  const std::int64_t prism = index_.prism_at({point.x, point.y, surface_z - below_m});
+  if (prism < 0 || point.z < surface_z) return {};
+  return {surface_z, profiles_.roof_of(static_cast<std::size_t>(prism))};
 }
 
-double OverRooftopPaths::roof_at(Vec3 end) const {
-  if (const double roof_z = roof_below(end); roof_z > -infinity) return roof_z;
-  double highest_z = -infinity;
+double OverRooftopPaths::roof_below(Vec3 point) const { return find_roof_below(point).z; }
+
+std::uint32_t OverRooftopPaths::roof_at(Vec3 end) const {
+  RoofBelow highest = find_roof_below(end);
+  if (highest.number != no_roof) return highest.number;
   constexpr int directions = 8;
   for (int d = 0; d < directions; ++d) {
     const double azimuth = 2 * pi * d / directions;
     const Vec2 beside = end_clearance_m * Vec2{std::cos(azimuth), std::sin(azimuth)};
-    highest_z = std::max(highest_z, roof_below(end + at_height(beside, 0)));
+    const RoofBelow roof = find_roof_below(end + at_height(beside, 0));
+    if (roof.z > highest.z) highest = roof;
   }
-  return highest_z;
+  return highest.number;
 }
 
 Complex OverRooftopPaths::left_beside_strips(const PlaneImage& image, Vec3 antenna, Vec3 to, double wavelength_m,
@@ -324,7 +328,7 @@ OverRooftopPaths::FieldPastRoofs OverRooftopPaths::left_in_sight(const RooftopRa
   const double margin_m = rooftop_detail::margin_m(length, rays.wavelength_m, least_nu_in_sight);
   const RooftopLine line(rays.from, target.point, upright_margin(along) * margin_m);
   const LineOverGround over_ground(profiles_.view().terrain, line, along);
-  EdgesNearestToLine::OwnRoofs own_roofs{{.roof_z = rays.roof_z}, {.roof_z = target.roof_z}};
+  EdgesNearestToLine::OwnRoofs own_roofs{{.roof = rays.roof}, {.roof = target.roof}};
   const EdgesNearestToLine places(profiles_.view().sides, over_ground, length, margin_m, way == WayInSight::by_ground,
                                   own_roof_z(target), own_roofs);
   for (;; work.memory.grow()) {
@@ -393,7 +397,7 @@ bool OverRooftopPaths::find_along_ground(const RooftopRays& rays, const RooftopT
     const rooftop_detail::StraightGround straight{
         .before = ground.is_straight_before && chosen.points[1].x == ground.vertices.front().x,
         .behind = ground.is_straight_behind && chosen.points[chosen.count - 2].x == ground.vertices.back().x};
-    rooftop_detail::pass_screens(scene, rays, target, line, chosen, straight, screens, work.bends);
+    rooftop_detail::pass_screens(scene, rays, target, line, row, chosen, straight, screens, work.bends);
     follow_bends(rays.from, target.point, work.bends, path);
     path.departure = path.departure_to_keller_point = normalized(way);
     path.is_in_sight = true;

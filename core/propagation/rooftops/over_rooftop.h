@@ -126,14 +126,20 @@ class OverRooftopPaths {
 
   // The height of the roof that a point stands over; −∞ over the ground.
   double roof_below(Vec3 point) const;
-  // The same of an end of rays, which may be right before a roof's wall: that is in no way over the roof there.
-  double roof_at(Vec3 end) const;
+  // The number of the roof (ProfileEdge::roof) that an end of rays stands over, or before whose wall it is right: that
+  // is in no way over the roof there. no_roof elsewhere.
+  std::uint32_t roof_at(Vec3 end) const;
 
   bool is_ground_level() const { return is_ground_level_; }
 
   const RooftopSceneView& view() const { return profiles_.view(); }
 
  private:
+  struct RoofBelow {
+    double z = -infinity;
+    std::uint32_t number = no_roof;
+  };
+  RoofBelow find_roof_below(Vec3 point) const;
   // By how far roofs are below the way over `over`.
   double share_without_roofs(const RooftopRays& rays, const RooftopTarget& target, std::span<const Vec2> over,
                              Workspace& work) const;

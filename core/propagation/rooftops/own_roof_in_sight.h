@@ -3,6 +3,7 @@
 #pragma once
 
 #include <algorithm>
+#include <cstdint>
 
 #include "core/base/infinity.h"
 #include "core/physics/complex.h"
@@ -13,15 +14,15 @@ namespace tesseray {
 
 // Of the roof below an end of a line, the edge past which the line leaves it, where that comes near.
 struct OwnRoofEdge {
-  double roof_z = -infinity;  // −∞: the end stands over none
+  std::uint32_t roof = no_roof;  // that the end stands over, by its number
   // Of the one nearest to the end.
   double from_end_m = infinity;  // over the ground plan
   double edge_z = 0;             // over the earth's bulge
   ProfileEdge edge;
   double longer_m = 0;               // the way by it than the straight one
-  double least_longer_m = infinity;  // of all at that height
+  double least_longer_m = infinity;  // of all of that roof
 
-  bool is_of(double top_z) const { return rooftop_detail::is_same_height(top_z, roof_z); }
+  bool is_of(std::uint32_t other) const { return rooftop_detail::is_same_roof(roof, other); }
   void consider(double distance_m, double z, ProfileEdge of_side, double detour_m) {
     least_longer_m = std::min(least_longer_m, detour_m);
     if (!(distance_m < from_end_m)) return;
@@ -30,7 +31,7 @@ struct OwnRoofEdge {
     edge = of_side;
     longer_m = detour_m;
   }
-  // Behind a side between two parts of one height the roof goes on, to an edge that comes nearer to the line.
+  // Behind a yard the roof goes on, to an edge that comes nearer to the line.
   bool counts() const { return from_end_m < infinity && longer_m <= least_longer_m; }
 };
 

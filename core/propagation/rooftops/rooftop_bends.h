@@ -28,7 +28,7 @@ struct RooftopRays {
   Vec3 from;
   double wavelength_m = 0;
   std::span<const Complex> permittivities;  // relative, by material of the scene
-  double roof_z = -infinity;                // of the roof that the transmitter stands over, if any
+  std::uint32_t roof = no_roof;             // that the transmitter stands over, by its number
   bool may_reflect = false;                 // on the ground before the first edge
   double horizontal_share = 0.5;            // of the polarisation, where the ground between crests reflects
 };
@@ -39,8 +39,8 @@ struct RooftopTarget {
   // Of a tile, which nothing reaches from behind, or of the ground tile that the target stands over; no normal where
   // that makes no difference.
   Vec3 centroid = {}, normal = {};
-  bool is_over_ground = false;  // the target, of that tile
-  double roof_z = -infinity;    // of the roof that a receiver stands over, if any
+  bool is_over_ground = false;   // the target, of that tile
+  std::uint32_t roof = no_roof;  // that a receiver stands over, by its number
 };
 
 struct RooftopBends {
@@ -75,9 +75,6 @@ TESSERAY_HD inline double margin_m(double distance_m, double wavelength_m,
                                    double least_nu = negligible_fresnel_parameter) {
   return -least_nu * std::sqrt(wavelength_m * distance_m / 8.0);
 }
-// But for rounding.
-TESSERAY_HD inline bool is_same_height(double a, double b) { return std::fabs(a - b) < 1e-6; }
-
 // Whether a ray that comes over this edge (x along the ground plan, y up) certainly arrives from behind the tile. What
 // stands over the ground is reached all the same.
 TESSERAY_HD inline bool arrives_behind(const RooftopRays& rays, const RooftopTarget& target, Vec2 edge) {
@@ -233,30 +230,30 @@ struct StraightGround {
   bool before = false, behind = false;
 };
 
-// A roof's height, by a point of the profile at its edge: without the earth's bulge.
-TESSERAY_HD inline double roof_z_of(const RooftopLine& line, Vec2 point) { return point.y - line.bulge_at(point.x); }
-// Whether a point, of that number in the profile's row, is the edge of the roof that an end stands over: the first
-// thing in its way.
-TESSERAY_HD inline bool starts_over_roof(const RooftopRays& rays, const RooftopLine& line, std::uint32_t number,
-                                         Vec2 point) {
-  return number == 1 && is_same_height(roof_z_of(line, point), rays.roof_z);
+TESSERAY_HD inline bool is_same_roof(std::uint32_t a, std::uint32_t b) { return a == b && a != no_roof; }
+// Whether a point of the profile's row, by its number, is the edge of the roof that an end stands over: the first thing
+// in its way.
+template <class Row>
+TESSERAY_HD inline bool starts_over_roof(const RooftopRays& rays, const Row& row, std::uint32_t number) {
+  return number == 1 && is_same_roof(row.edge(number).roof, rays.roof);
 }
-TESSERAY_HD inline bool ends_over_roof(const RooftopTarget& target, const RooftopLine& line, std::uint32_t row_size,
-                                       std::uint32_t number, Vec2 point) {
-  return number + 2 == row_size && is_same_height(roof_z_of(line, point), target.roof_z);
+template <class Row>
+TESSERAY_HD inline bool ends_over_roof(const RooftopTarget& target, const Row& row, std::uint32_t number) {
+  return number + 2 == row.size() && is_same_roof(row.edge(number).roof, target.roof);
 }
 
 // Over the path, as over absorbing screens: all of the bends but what roof edges take beyond screens.
-template <class Screens>
+template <class Row, class Screens>
 TESSERAY_HD inline void pass_screens(const RooftopSceneView& scene, const RooftopRays& rays,
-                                     const RooftopTarget& target, const RooftopLine& line, const ChosenPath& path,
-                                     StraightGround straight, const Screens& screens, RooftopBends& bends) {
+                                     const RooftopTarget& target, const RooftopLine& line, const Row& row,
+                                     const ChosenPath& path, StraightGround straight, const Screens& screens,
+                                     RooftopBends& bends) {
   const Vec2* const points = path.points;
   bends.outcome = RooftopBends::Outcome::found;
   bends.count = path.count - 2;
   bends.to_first_keller_point = {};
   bends.ground = {};
-  if (rays.may_reflect && !starts_over_roof(rays, line, path.in_row[1], points[1])) {
+  if (rays.may_reflect && !starts_over_roof(rays, row, path.in_row[1])) {
     bends.ground =
         straight.before ? ground_up_to(scene.terrain, line, points[1]) : ground_before(scene.terrain, line, points[1]);
   }
@@ -283,11 +280,11 @@ TESSERAY_HD inline double sine_of(const ProfileEdge& edge) {
 
 // Bend::lit_share of the path's point `place`. `rear`: the roof lies before it.
 template <class Row>
-TESSERAY_HD inline double lit_share_of(const RooftopLine& line, const Row& row, const ChosenPath& path,
-                                       std::uint32_t place, bool rear, double wavelength_m) {
+TESSERAY_HD inline double lit_share_of(const Row& row, const ChosenPath& path, std::uint32_t place, bool rear,
+                                       double wavelength_m) {
   const std::uint32_t edge = path.in_row[place], other = rear ? edge - 1 : edge + 1;
   if (other == 0 || other + 1 == row.size()) return 1;
-  if (!is_same_height(roof_z_of(line, row[edge]), roof_z_of(line, row[other]))) return 1;
+  if (!is_same_roof(row.edge(edge).roof, row.edge(other).roof)) return 1;
   const std::uint32_t neighbour = rear ? place - 1 : place + 1;
   if (path.in_row[neighbour] == other) return 0;
   const Vec2 from = path.points[neighbour];
@@ -298,8 +295,8 @@ TESSERAY_HD inline double lit_share_of(const RooftopLine& line, const Row& row, 
 
 // What roof edges take beyond screens.
 template <class Row>
-TESSERAY_HD inline void pass_roof_edges(const RooftopRays& rays, const RooftopTarget& target, const RooftopLine& line,
-                                        const Row& row, const ChosenPath& path, RooftopBends& bends) {
+TESSERAY_HD inline void pass_roof_edges(const RooftopRays& rays, const RooftopTarget& target, const Row& row,
+                                        const ChosenPath& path, RooftopBends& bends) {
   const Vec2* const points = path.points;
   for (std::uint32_t i = 1; i <= bends.count; ++i) {
     const std::uint32_t in_row = path.in_row[i];
@@ -311,9 +308,8 @@ TESSERAY_HD inline void pass_roof_edges(const RooftopRays& rays, const RooftopTa
               .sine = sine_of(edge),
               .is_crest = path.is_crest[i]};
     const bool rear = bend.is_rear();
-    bend.is_over_own_roof = rear ? starts_over_roof(rays, line, in_row, points[i])
-                                 : ends_over_roof(target, line, row.size(), in_row, points[i]);
-    if (!bend.is_crest) bend.lit_share = lit_share_of(line, row, path, i, rear, rays.wavelength_m);
+    bend.is_over_own_roof = rear ? starts_over_roof(rays, row, in_row) : ends_over_roof(target, row, in_row);
+    if (!bend.is_crest) bend.lit_share = lit_share_of(row, path, i, rear, rays.wavelength_m);
     if (i == 1) {
       bends.to_first_keller_point =
           bend.keller_shift() * Vec2{bend.cosine(), edge.sine_steps < 0 ? -bend.sine : bend.sine};
@@ -325,13 +321,13 @@ TESSERAY_HD inline void pass_roof_edges(const RooftopRays& rays, const RooftopTa
   }
 }
 
-// What leaves the roof of one end above its edge. `bend`: from that end on; `next`: what stands behind the edge.
+// What leaves the roof of one end above its edge. `bend`: from that end on; `next`: behind the edge in the profile.
 TESSERAY_HD inline void leave_own_roof(const RooftopRays& rays, const Bend& bend, const ProfileEdge& edge, Vec2 next,
-                                       bool is_in_path, RooftopBends& bends) {
+                                       std::uint32_t roof_of_next, bool is_in_path, RooftopBends& bends) {
   if (!(bend.angle() < 0)) return;
-  // Behind a side between two parts of one height the roof goes on, to an edge that comes nearer to the line.
+  // Behind a yard the roof goes on, to an edge that comes nearer to the line.
   const Vec2 way[] = {bend.before, bend.edge, next, bend.after};
-  if (is_same_height(bend.edge.y, next.y) &&
+  if (is_same_roof(edge.roof, roof_of_next) &&
       (next.x >= bend.after.x || physics_detail::fresnel_parameter_of(way, 2, 0, 3, rays.wavelength_m) >
                                      physics_detail::fresnel_parameter_of(way, 1, 0, 3, rays.wavelength_m))) {
     return;
@@ -350,14 +346,14 @@ template <class Row>
 TESSERAY_HD inline void leave_own_roofs(const RooftopRays& rays, const RooftopTarget& target, const RooftopLine& line,
                                         const Row& row, const ChosenPath& path, RooftopBends& bends) {
   const std::uint32_t first = 1, last = row.size() - 2, end = path.count - 1;
-  if (starts_over_roof(rays, line, first, row[first])) {
+  if (starts_over_roof(rays, row, first)) {
     const ProfileEdge edge = row.edge(first);
     const bool is_in_path = path.in_row[1] == first;
     const Bend bend{
         .before = path.points[0], .edge = row[first], .after = path.points[is_in_path ? 2 : 1], .sine = sine_of(edge)};
-    leave_own_roof(rays, bend, edge, row[first + 1], is_in_path, bends);
+    leave_own_roof(rays, bend, edge, row[first + 1], row.edge(first + 1).roof, is_in_path, bends);
   }
-  if (ends_over_roof(target, line, row.size(), last, row[last])) {
+  if (ends_over_roof(target, row, last)) {
     const auto turned = [&](Vec2 point) { return Vec2{line.length_m - point.x, point.y}; };
     const ProfileEdge edge = row.edge(last);
     const bool is_in_path = path.in_row[end - 1] == last;
@@ -365,7 +361,7 @@ TESSERAY_HD inline void leave_own_roofs(const RooftopRays& rays, const RooftopTa
                     .edge = turned(row[last]),
                     .after = turned(path.points[is_in_path ? end - 2 : end - 1]),
                     .sine = sine_of(edge)};
-    leave_own_roof(rays, bend, edge, turned(row[last - 1]), is_in_path, bends);
+    leave_own_roof(rays, bend, edge, turned(row[last - 1]), row.edge(last - 1).roof, is_in_path, bends);
   }
 }
 
@@ -395,8 +391,8 @@ TESSERAY_HD inline void find_rooftop_bends(const RooftopSceneView& scene, const 
   const Vec2* const points = path.points;
   if (!target.is_over_ground && rooftop_detail::arrives_behind(rays, target, points[path.count - 2])) return;
 
-  rooftop_detail::pass_screens(scene, rays, target, line, path, {}, screens, bends);
-  rooftop_detail::pass_roof_edges(rays, target, line, row, path, bends);
+  rooftop_detail::pass_screens(scene, rays, target, line, row, path, {}, screens, bends);
+  rooftop_detail::pass_roof_edges(rays, target, row, path, bends);
   rooftop_detail::leave_own_roofs(rays, target, line, row, path, bends);
 }
 

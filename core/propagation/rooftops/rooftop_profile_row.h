@@ -11,14 +11,18 @@
 
 namespace tesseray {
 
+// Where there is no roof, among the numbers of roofs.
+inline constexpr std::uint32_t no_roof = ~0u;
+
 // What stands at a point of a profile: the material of the part below it, and the sine of the angle in the plan between
 // the profile's plane and the edge, in steps: negative where the edge leads to the right of the plane, onwards. An edge
-// across the plane has all of them, and so has what is no edge.
+// across the plane has all of them, and so has what is no edge. And of which roof it is an edge, by a number.
 struct ProfileEdge {
   static constexpr std::int16_t all_steps = 32767;
 
   std::uint16_t material = 0;
   std::int16_t sine_steps = all_steps;
+  std::uint32_t roof = no_roof;
 
   TESSERAY_HD double sine() const { return std::fabs(sine_steps / double{all_steps}); }
 };

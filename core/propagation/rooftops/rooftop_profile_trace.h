@@ -132,7 +132,7 @@ class RooftopProfileTrace {
     const double clear = larger(end_clearance_m, smaller(distance, line_.length_m - end_clearance_m));
     if (distance != clear && !stands_between(side, distance)) return;
     Vec2 point{clear, top_z};
-    ProfileEdge edge{scene_.sides.material[side], sine_steps(side)};
+    ProfileEdge edge{scene_.sides.material[side], sine_steps(side), scene_.sides.roof[side]};
     if (places_.place(side, point, edge)) row_.push(point, edge);
   }
 

@@ -2,87 +2,18 @@
 #include "core/propagation/rooftops/rooftop_profiles.h"
 
 #include <algorithm>
-#include <cmath>
 #include <utility>
 
 #include "core/base/infinity.h"
-#include "core/propagation/rays/surface_materials.h"
-#include "core/propagation/rooftops/rooftop_bends.h"
+#include "core/propagation/rooftops/roof_sides.h"
 #include "core/propagation/rooftops/side_crossings_in_vectors.h"
 
 namespace tesseray {
-
-// A side of a footprint, from its beginning along the vector to its end, and those before and after it in its ring.
-struct RoofSide {
-  Vec2 begin, along, before, after;
-  double top_z = 0;  // m
-  std::uint16_t material = 0;
-};
 
 namespace {
 
 constexpr double cell_m = 32.0;
 constexpr std::int64_t most_cells = std::int64_t{1} << 22;
-
-// Whether there is something solid below this place in a part all the way to the ground.
-bool stands_on_ground(const Scene& scene, const PrismIndex& index, const Prism* part, Vec2 place) {
-  constexpr double below_m = 0.05;
-  while (!part->on_ground) {
-    const double below_z = part->bottom_z - below_m;
-    if (below_z <= scene.terrain.height_at(place)) return true;
-    const std::int64_t below = index.prism_at({place.x, place.y, below_z});
-    if (below < 0) return false;
-    part = &scene.prisms[static_cast<std::size_t>(below)];
-  }
-  return true;
-}
-
-// Off a side, at `along_m` from its beginning: towards its solid, or away from it.
-Vec2 beside(const RoofSide& side, double along_m, double inwards_m) {
-  const Vec2 along = (1 / norm(side.along)) * side.along;
-  return side.begin + along_m * along + inwards_m * Vec2{-along.y, along.x};
-}
-constexpr double beside_m = 0.05;
-
-// Whether the roof goes on behind all of a side, as within a terrace: there is no edge.
-bool is_within_roof(const Scene& scene, const PrismIndex& index, const RoofSide& side) {
-  constexpr double at_most_apart_m = 1;
-  const double length_m = norm(side.along);
-  const auto places = static_cast<int>(std::ceil(length_m / at_most_apart_m));
-  for (int place = 0; place < places; ++place) {
-    const Vec2 outside = beside(side, (place + 0.5) / places * length_m, -beside_m);
-    if (!rooftop_detail::is_same_height(index.surface_height(outside), side.top_z)) return false;
-    const std::int64_t part = index.prism_at({outside.x, outside.y, side.top_z - beside_m});
-    if (part < 0 || !stands_on_ground(scene, index, &scene.prisms[static_cast<std::size_t>(part)], outside)) {
-      return false;
-    }
-  }
-  return true;
-}
-
-// Those past which a ray over the roofs bends.
-std::vector<RoofSide> sides_of(const Scene& scene, const PrismIndex& index) {
-  std::vector<RoofSide> sides;
-  for (const Prism& prism : scene.prisms) {
-    const std::uint16_t material = surface_material(scene.default_materials, SurfaceKind::wall, prism.material);
-    for (const Ring& ring : prism.rings) {
-      const std::size_t count = ring.size();
-      const auto side_from = [&](std::size_t corner) { return ring[(corner + 1) % count] - ring[corner % count]; };
-      for (std::size_t i = 0; i < count; ++i) {
-        const RoofSide side = {.begin = ring[i],
-                               .along = side_from(i),
-                               .before = side_from(i + count - 1),
-                               .after = side_from(i + 1),
-                               .top_z = prism.top_z,
-                               .material = material};
-        const Vec2 inside = beside(side, 0.5 * norm(side.along), beside_m);
-        if (!stands_on_ground(scene, index, &prism, inside) || is_within_roof(scene, index, side)) continue;
-        sides.push_back(side);
-      }
-    }
-  }
-  return sides;
-}
 
 // How high the terrain is at most, by block (TerrainBlocksView).
 std::vector<float> highest_of_blocks(const TerrainView& terrain, const TerrainBlocksView& blocks) {
@@ -109,7 +40,9 @@ RooftopProfiles::RooftopProfiles(const Scene& scene) : RooftopProfiles(scene, Pr
 
 RooftopProfiles::RooftopProfiles(const Scene& scene, const PrismIndex& index) {
   take_terrain(scene);
-  take_sides(sides_of(scene, index));
+  RoofSides roofs = find_roof_sides(scene, index);
+  take_sides(roofs.sides);
+  roof_of_prism_ = std::move(roofs.roof_of_prism);
 }
 
 void RooftopProfiles::take_terrain(const Scene& scene) {
@@ -156,10 +89,12 @@ void RooftopProfiles::take_sides(const std::vector<RoofSide>& sides) {
     after_y_.push_back(side.after.y);
     top_z_.push_back(side.top_z);
     material_.push_back(side.material);
+    roof_.push_back(side.roof);
   }
   view_.grid = grid;
-  view_.sides = {begin_x_.data(),  begin_y_.data(), along_x_.data(), along_y_.data(), before_x_.data(),
-                 before_y_.data(), after_x_.data(), after_y_.data(), top_z_.data(),   material_.data()};
+  view_.sides = {begin_x_.data(),  begin_y_.data(),  along_x_.data(), along_y_.data(),
+                 before_x_.data(), before_y_.data(), after_x_.data(), after_y_.data(),
+                 top_z_.data(),    material_.data(), roof_.data()};
   view_.side_count = static_cast<std::uint32_t>(material_.size());
   view_.first_of_cell = first_of_cell_.data();
   view_.top_of_cell = top_of_cell_.data();

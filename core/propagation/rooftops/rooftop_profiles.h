@@ -40,9 +40,9 @@ struct RooftopProfile {
 };
 
 // Every side of a footprint that the plane crosses is an edge at its roof's height, but for parts with air below, which
-// hardly hold up what passes above and below them, and sides behind which the roof goes on at its height; edges nearer
-// to each other than least_gap_m act as the higher one. Of the terrain, the vertices of its upper hull between the ends
-// count.
+// hardly hold up what passes above and below them, and where the roof goes on behind a side (roof_sides.h); edges
+// nearer to each other than least_gap_m act as the higher one. Of the terrain, the vertices of its upper hull between
+// the ends count.
 class RooftopProfiles {
  public:
   static constexpr double least_gap_m = least_roof_gap_m;
@@ -55,6 +55,9 @@ class RooftopProfiles {
   // Replaces `profile` by that between two points. What lies more than margin_m below their straight line is left out.
   void trace(Vec3 from, Vec3 to, double margin_m, RooftopProfile& profile) const;
 
+  // The number that sides of its roof have (ProfileEdge::roof).
+  std::uint32_t roof_of(std::size_t prism) const { return roof_of_prism_[prism]; }
+
   // Valid as long as this and the scene are, also after this was moved.
   const RooftopSceneView& view() const { return view_; }
 
@@ -66,9 +69,11 @@ class RooftopProfiles {
   // Of sides, see RoofSidesView.
   std::vector<double> begin_x_, begin_y_, along_x_, along_y_, before_x_, before_y_, after_x_, after_y_, top_z_;
   std::vector<std::uint16_t> material_;
+  std::vector<std::uint32_t> roof_;
   std::vector<std::uint32_t> first_of_cell_;
   std::vector<double> top_of_cell_;
   std::vector<float> highest_of_block_;
+  std::vector<std::uint32_t> roof_of_prism_;
 };
 
 }  // namespace tesseray

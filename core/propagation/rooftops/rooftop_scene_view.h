@@ -18,6 +18,7 @@ struct RoofSidesView {
   const double *before_x = nullptr, *before_y = nullptr, *after_x = nullptr, *after_y = nullptr;
   const double* top_z = nullptr;  // m
   const std::uint16_t* material = nullptr;
+  const std::uint32_t* roof = nullptr;  // see ProfileEdge
 };
 
 // The terrain by square blocks of its cells: how high it is there at most. Beyond its border it goes on as it is there.

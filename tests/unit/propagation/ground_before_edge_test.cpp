@@ -183,7 +183,7 @@ double own_roof_db(const OverRooftopPaths& paths, Vec3 antenna, double frequency
   const RooftopRays rays{.from = antenna,
                          .wavelength_m = wavelength_m(frequency_hz),
                          .permittivities = permittivities,
-                         .roof_z = paths.roof_at(antenna),
+                         .roof = paths.roof_at(antenna),
                          .horizontal_share = 0};
   OverRooftopPaths::Workspace work;
   const auto left =

@@ -39,8 +39,8 @@ class Houses {
     const RooftopRays rays{.from = start,
                            .wavelength_m = wavelength_m(900e6),
                            .permittivities = permittivities_,
-                           .roof_z = paths_.roof_at(start)};
-    EXPECT_TRUE(paths_.find(rays, {.point = end, .roof_z = paths_.roof_at(end)}, OverRooftop::screens, work_, path_))
+                           .roof = paths_.roof_at(start)};
+    EXPECT_TRUE(paths_.find(rays, {.point = end, .roof = paths_.roof_at(end)}, OverRooftop::screens, work_, path_))
         << from.x << ", " << from.y << " to " << to.x << ", " << to.y;
     return {-10 * std::log10(squared_norm(path_.horizontal)), -10 * std::log10(squared_norm(path_.vertical))};
   }
@@ -57,7 +57,7 @@ class Houses {
     const RooftopRays rays{.from = start,
                            .wavelength_m = wavelength_m(900e6),
                            .permittivities = permittivities_,
-                           .roof_z = paths_.roof_at(start),
+                           .roof = paths_.roof_at(start),
                            .horizontal_share = horizontal_share};
     const auto left = paths_.left_in_sight(rays, {.point = end}, OverRooftopPaths::WayInSight::straight, work_);
     return -10 * std::log10(squared_norm(left.factor));
@@ -189,6 +189,45 @@ TEST(RoofEdges, SidesWithinATerraceAreNone) {
       const Losses loss = terrace.reciprocal_loss({107, z}, {receiver_x, 1.5});
       EXPECT_EQ(most_between(loss, one.loss({107, z}, {receiver_x, 1.5})), 0) << z << ", " << receiver_x;
     }
+  }
+}
+
+// And one of nearly one height: laser scans give no two parts the same. What is left is what the height of the front
+// edge makes.
+TEST(RoofEdges, StepsOfCentimetresWithinATerraceAreNone) {
+  constexpr double db_per_m = 6;
+  for (const double step_m : {0.0002, 0.001, 0.01, 0.049, -0.0002, -0.01, -0.049}) {
+    const double rear_z = 15 + step_m;
+    Houses as_rear({{100, 120, rear_z}, {151.7, 152, 14}}),
+        terrace({{100, 110, 15}, {110, 113, 15 + 0.7 * step_m}, {113, 120, rear_z}, {151.7, 152, 14}});
+    for (const Vec2 from : {Vec2{70, 5}, {99, 12}, {107, 15.1}, {107, 18}, {-100, 17}}) {
+      for (const double receiver_x : {123.0, 135.0, 200.0}) {
+        const Vec2 receiver{receiver_x, 1.5};
+        const Losses loss = terrace.reciprocal_loss(from, receiver);
+        EXPECT_LT(most_between(loss, as_rear.loss(from, receiver)), 0.001 + db_per_m * std::fabs(step_m))
+            << step_m << ", " << from.x << ", " << receiver_x;
+      }
+    }
+  }
+}
+
+// Where a house beside a terrace covers only a stretch of its side, the rest is an edge.
+TEST(RoofEdges, EndWhereTheNextHouseEnds) {
+  Scene scene = testing::flat_ground(400, 400), wide = scene, narrow = scene;
+  scene.prisms = {testing::box_prism(1, {100, 5}, {110, 395}, 0, 15),
+                  testing::box_prism(2, {110, 5}, {120, 200.3}, 0, 15)};
+  wide.prisms = {testing::box_prism(1, {100, 5}, {120, 395}, 0, 15)};
+  narrow.prisms = {testing::box_prism(1, {100, 5}, {110, 395}, 0, 15)};
+  const RooftopProfiles profiles(scene), of_wide(wide), of_narrow(narrow);
+  RooftopProfile profile, other;
+  for (const double y : {6.0, 100.0, 199.0, 200.2, 200.4, 201.0, 300.0}) {
+    const Vec3 from{50, y, 10}, to{250, y, 1.5};
+    profiles.trace(from, to, 3, profile);
+    (y < 200.3 ? of_wide : of_narrow).trace(from, to, 3, other);
+    EXPECT_TRUE(std::ranges::equal(profile.points, other.points)) << y;
+    profiles.trace(to, from, 3, profile);
+    (y < 200.3 ? of_wide : of_narrow).trace(to, from, 3, other);
+    EXPECT_TRUE(std::ranges::equal(profile.points, other.points)) << y;
   }
 }
 
