@@ -17,8 +17,9 @@
 
 namespace tesseray {
 
-// Edges nearer to each other than this act as the higher one.
-inline constexpr double least_roof_gap_m = 2.0;
+// Edges nearer to each other than this act as the higher one, but where a roof is between them; those at its two ends
+// act as one over the thinnest walls alone.
+inline constexpr double least_roof_gap_m = 2.0, least_roof_depth_m = 0.15;
 // Nearer to its ends than this the plane crosses what the ends stand on, or hang at, unless a building stands between
 // the ends there.
 inline constexpr double end_clearance_m = 0.01;
@@ -132,13 +133,18 @@ class RooftopProfileTrace {
     const double clear = larger(end_clearance_m, smaller(distance, line_.length_m - end_clearance_m));
     if (distance != clear && !stands_between(side, distance)) return;
     Vec2 point{clear, top_z};
-    ProfileEdge edge{scene_.sides.material[side], sine_steps(side), scene_.sides.roof[side]};
+    ProfileEdge edge{scene_.sides.material[side], sine_steps(side), scene_.sides.roof[side],
+                     leads_left(along_of(side), line_.direction)};
     if (places_.place(side, point, edge)) row_.push(point, edge);
+  }
+
+  TESSERAY_HD Vec2 along_of(std::uint32_t side) const {
+    return {scene_.sides.along_x[side], scene_.sides.along_y[side]};
   }
 
   // Of the side across the line.
   TESSERAY_HD std::int16_t sine_steps(std::uint32_t side) const {
-    const Vec2 along{scene_.sides.along_x[side], scene_.sides.along_y[side]};
+    const Vec2 along = along_of(side);
     const double turn = cross(line_.direction, along);
     const double exact = ProfileEdge::all_steps * std::fabs(turn) / norm(along);
     const auto steps = static_cast<std::int16_t>(smaller(exact + 0.5, ProfileEdge::all_steps));
@@ -158,7 +164,7 @@ class RooftopProfileTrace {
   // in past one of them, as if that went on, may pass the corner outside.
   TESSERAY_HD bool leads_inside(std::uint32_t side, Vec2 place, Vec2 direction) const {
     const RoofSidesView& sides = scene_.sides;
-    const Vec2 along{sides.along_x[side], sides.along_y[side]};
+    const Vec2 along = along_of(side);
     const Vec2 before{sides.before_x[side], sides.before_y[side]}, after{sides.after_x[side], sides.after_y[side]};
     const Vec2 from_begin = place - Vec2{sides.begin_x[side], sides.begin_y[side]};
     const bool at_begin = norm(from_begin) < end_clearance_m, at_end = norm(from_begin - along) < end_clearance_m;
@@ -282,6 +288,12 @@ class RooftopProfileTrace {
     }
   }
 
+  // How near they act as one.
+  TESSERAY_HD static double least_gap_m(const ProfileEdge& first, const ProfileEdge& second) {
+    const bool is_roof_between = first.roof != no_roof && first.roof == second.roof && first.enters && !second.enters;
+    return is_roof_between ? least_roof_depth_m : least_roof_gap_m;
+  }
+
   // Leaves the higher one of edges that are near each other.
   TESSERAY_HD void thin_out() {
     std::uint32_t end = 1;
@@ -289,7 +301,7 @@ class RooftopProfileTrace {
     const std::uint32_t size = row_.size();
     for (std::uint32_t k = 1; k < size; ++k) {
       const Vec2 point = row_[k];
-      if (end > 1 && point.x - row_[end - 1].x < least_roof_gap_m) {
+      if (end > 1 && point.x - row_[end - 1].x < least_gap_m(row_.edge(end - 1), row_.edge(k))) {
         if (point.y < row_[end - 1].y) continue;
         if (point.y == row_[end - 1].y) {
           // The same from either end.

@@ -75,7 +75,7 @@ TEST(GroundBeforeEdge, ReachesToTheCrest) {
 constexpr double wall_m = 20, wall_at = 1000.5, depth_m = 60;
 Scene wall_on_a_plain() {
   Scene scene = testing::flat_ground(2020, depth_m);
-  scene.prisms = {testing::box_prism(1, {1000, 0}, {1001, depth_m}, 0, wall_m)};
+  scene.prisms = {testing::box_prism(1, {1000, 0}, {1000.1, depth_m}, 0, wall_m)};
   return testing::with_material(std::move(scene), 5, 0.01);
 }
 
@@ -239,7 +239,7 @@ TEST(GroundBeforeEdge, BasicLossIsThatWithoutThePattern) {
 // What tiles reflect to a receiver does not depend on the height over them at which they are predicted.
 TEST(GroundBeforeEdge, ReceiversHaveTheSameAtAnyHeightOfTheTiles) {
   Scene scene = testing::flat_ground(1400, 60);
-  scene.prisms = {testing::box_prism(1, {1000, 0}, {1001, 60}, 0, 4)};
+  scene.prisms = {testing::box_prism(1, {1000, 0}, {1000.1, 60}, 0, 4)};
   const Environment plain(testing::with_material(std::move(scene), 5, 0.01), 14);
   Transmitter transmitter = testing::test_transmitter({0.1, 33, 6});
   transmitter.frequency_hz = 150e6;
