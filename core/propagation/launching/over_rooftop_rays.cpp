@@ -3,8 +3,11 @@
 #include <tbb/task_arena.h>
 
 #include <algorithm>
+#include <array>
+#include <span>
 
 #include "core/base/parallel.h"
+#include "core/physics/screen_choice.h"
 #include "core/propagation/launching/first_level.h"
 
 namespace tesseray {
@@ -15,6 +18,19 @@ constexpr std::size_t numbers_per_block = 256, found_per_block = 64;
 // Whether the tile stands upright and looks away: all roofs between lie behind it.
 bool turns_away(const Tile& tile, Vec3 transmitter) {
   return tile.normal.z == 0 && dot(transmitter.xy() - tile.centroid.xy(), tile.normal.xy()) <= 0;
+}
+
+// Whether all edges of a path but one lie below the way over that.
+bool rises_over_one_edge(Vec3 transmitter, const RooftopWave& wave) {
+  std::array<Vec2, most_screens + 2> points;
+  std::size_t count = 0;
+  const auto push = [&](Vec3 point) { points[count++] = {norm(point.xy() - transmitter.xy()), point.z}; };
+  push(transmitter);
+  for (const Vec3 edge : wave.path.edges) push(edge);
+  push(wave.end);
+  UpperHull hull;
+  find_upper_hull(std::span(points).first(count), hull);
+  return hull.size == 3;
 }
 
 }  // namespace
@@ -136,7 +152,7 @@ void FirstLevel::launch_rooftop_wave(const RooftopWave& wave, std::uint32_t numb
   chain.over_rooftops = true;
   if (!record_.first_edges.empty())
     record_.first_edges[number] = {wave.path.edges.front(), wave.path.edges.size() == 1};
-  const std::uint16_t over_edges = wave.path.edges.size() == 1 ? over_one_edge : 0;
+  const std::uint16_t over_edges = rises_over_one_edge(transmitter_.position, wave) ? over_one_edge : 0;
   if (use.arrives && wave.end == points.arrival(number)) {
     const Vec3 ground_normal = waves_.ground_normal_behind(wave, number);
     VegetationAtTarget attenuation =

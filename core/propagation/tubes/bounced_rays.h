@@ -360,8 +360,9 @@ TESSERAY_HD inline bool stands_between(const LaunchView& launch, std::uint32_t e
 }
 
 // True when a ray over the roofs or past them, which may have the ground before them with it, stands for one that the
-// chain diffracts, last at this point, to a target or an element (`as`: lit_as_…). Over or past one edge alone both go
-// the same way, however far from the plane the Keller point lies where the plane meets the edge at an angle.
+// chain diffracts, last at this point, to a target or an element (`as`: lit_as_…). Over or past one edge alone
+// (over_one_edge) both go the same way, however far from the plane the Keller point lies where the plane meets the edge
+// at an angle.
 TESSERAY_HD inline bool is_over_rooftops(const LaunchView& launch, const InteractionChain& chain, Vec3 keller_point,
                                          std::uint32_t number, std::uint8_t as) {
   if (launch.reached_over_rooftops == nullptr || (launch.reached_over_rooftops[number] & as) == 0) return false;

@@ -22,8 +22,8 @@ namespace tesseray {
 // ray with that ray alone, not by its tiles (FirstLevel::departure_into_sight,
 // RooftopWaves::ground_reflects_as_a_whole); receivers to which the ground below reflects what comes straight over
 // roofs or crests, along it, or through a building (LaunchArrivals::arrive_by_ground); those to which a ray over the
-// roofs comes by way of the ground before them, too; and those to which it comes over one edge alone, or that one edge
-// alone comes near.
+// roofs comes by way of the ground before them, too; and those to which it comes over one edge alone, others being near
+// and below its way over that, or that one edge alone comes near.
 inline constexpr std::uint8_t lit_as_target = 1, lit_as_element = 2;
 inline constexpr std::uint8_t with_ground_as_target = 4, with_ground_as_element = 8;
 inline constexpr std::uint8_t with_ground_below = 16, with_ground_through_building = 32;

@@ -594,6 +594,28 @@ TEST(OverRooftop, ThinWallsAreEdgesFromBelowTheirTopsToo) {
   }
 }
 
+// Beside a wall whose upper edge hides a receiver behind a second roof just below the way over it: along the street the
+// edge's Keller point moves away from the vertical plane, and the ray over the roofs stands for it there, too.
+TEST(OverRooftop, AnEdgeBesideThePlaneIsThereOnceWhereASecondRoofIsNear) {
+  Scene scene = testing::flat_ground(240, 300);
+  scene.prisms = {testing::box_prism(1, {80, 30}, {90, 270}, 0, 10),
+                  testing::box_prism(2, {110, 30}, {122, 270}, 0, 14)};
+  const Environment city(scene, 25);
+  RayLaunchingOptions options = roofs_only();
+  options.max_diffractions = 1;
+  const Vec3 antenna{79, 150, 6};
+  std::vector<Vec3> receivers;
+  for (double along_m = 2; along_m < 12; along_m += 0.5) receivers.push_back({123.5, 150 + along_m, 16.5});
+  const auto there = city.launch(testing::test_transmitter(antenna), testing::receivers_at(receivers), options);
+  for (std::size_t r = 0; r < receivers.size(); ++r) {
+    EXPECT_EQ(there.receivers[r].rays, 1u) << receivers[r].y;
+    if (r == 0) continue;
+    EXPECT_NEAR(decibels_between(testing::total_gain(there.receivers[r]), testing::total_gain(there.receivers[r - 1])),
+                0, 0.2)
+        << receivers[r].y;
+  }
+}
+
 // The deeper a house the more it takes, and without a step: its roof has two edges, of which those of a thin wall act
 // as one.
 TEST(OverRooftop, WallsTakeMoreTheThickerTheyAre) {
