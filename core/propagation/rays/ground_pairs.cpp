@@ -42,34 +42,81 @@ class InStep {
 // Of rays that are drawn by chance it has their power in the mean.
 Complex amplitude_of_all(const PairableRay& ray) { return std::sqrt(ray.stands_for) * ray.amplitude; }
 
-double apart(const PairableRay& a, const PairableRay& b) {
-  const Vec2 difference = a.direction.xy() - b.direction.xy();
-  return dot(difference, difference);
+// A ray of a way that has not met the ground and one from there, by their places among its rays.
+struct Candidate {
+  std::uint32_t ray, from_ground;
+  bool are_straight;      // the direct ray and its reflection
+  double by_direction;    // coherence
+  double in_step, apart;  // in the plan
+
+  // Those first that belong together most certainly. Places are in the rays' order.
+  auto rank() const { return std::tuple(!are_straight, !(in_step > 0), apart, from_ground, ray); }
+};
+
+// Whether a ray may be another's reflection though the two are out of step: it comes in from nearly the same side.
+bool come_from_one_side(Vec3 a, Vec3 b) {
+  constexpr double least_cosine = 0.87;
+  return dot(a.xy(), b.xy()) >= least_cosine * norm(a.xy()) * norm(b.xy());
 }
 
-// What the rays of one way bring: first those that have not met the ground, and of either kind the straight ones.
-double interference_of(std::span<const PairableRay> rays, double wave_number, std::vector<const PairableRay*>& partners,
-                       InStep& with_direct) {
-  const auto from_ground = std::ranges::find(rays, true, &PairableRay::from_ground);
-  partners.clear();
-  for (auto ray = rays.begin(); ray != from_ground; ++ray) partners.push_back(&*ray);
-  double sum = 0;
-  for (auto ray = from_ground; ray != rays.end() && !partners.empty(); ++ray) {
-    const auto nearest = std::ranges::min_element(partners, {}, [&](const PairableRay* p) { return apart(*p, *ray); });
-    const PairableRay& partner = **nearest;
-    const double by_direction = coherence(ray->direction, partner.direction, ray->normal, wave_number);
-    // Drawn by chance, the two are there together as often as the weaker of them: mostly it is the other gone on.
-    const double stands_for = std::max(partner.stands_for, ray->stands_for);
-    sum += stands_for * interference(partner.amplitude, ray->amplitude, by_direction, partner.along_ground);
-    with_direct.add(partner.in_step, amplitude_of_all(partner),
-                    {amplitude_of_all(*ray), in_step(by_direction, partner.along_ground)});
-    partners.erase(nearest);
+// The pairs of one way, no ray in two of them: again and again the two of those left that rank first. `rays`: first
+// those that have not met the ground. Memory to work in is the caller's.
+class PairsOfWay {
+ public:
+  std::span<const Candidate> find(std::span<const PairableRay> rays, double wave_number) {
+    collect(rays, wave_number);
+    std::ranges::sort(pairs_, {}, &Candidate::rank);
+    is_paired_.assign(rays.size(), false);
+    std::erase_if(pairs_, [this](const Candidate& pair) {
+      if (is_paired_[pair.ray] || is_paired_[pair.from_ground]) return true;
+      is_paired_[pair.ray] = is_paired_[pair.from_ground] = true;
+      return false;
+    });
+    return pairs_;
   }
-  for (const PairableRay* alone : partners) {
-    sum += alone->with_ground_below;
-    with_direct.add(alone->in_step, amplitude_of_all(*alone),
-                    {std::sqrt(alone->stands_for) * alone->reflection.amplitude, alone->reflection.in_step});
-    with_direct.add({0, 0}, alone->in_step_reflected * amplitude_of_all(*alone));
+  // Of the rays asked for last.
+  bool is_paired(std::size_t ray) const { return is_paired_[ray]; }
+
+ private:
+  void collect(std::span<const PairableRay> rays, double wave_number) {
+    const auto first_from_ground =
+        static_cast<std::uint32_t>(std::ranges::find(rays, true, &PairableRay::from_ground) - rays.begin());
+    pairs_.clear();
+    for (std::uint32_t g = first_from_ground; g < rays.size(); ++g) {
+      const PairableRay& from_ground = rays[g];
+      for (std::uint32_t r = 0; r < first_from_ground; ++r) {
+        const PairableRay& ray = rays[r];
+        const double by_direction = coherence(from_ground.direction, ray.direction, from_ground.normal, wave_number);
+        const double both_in_step = in_step(by_direction, ray.along_ground);
+        if (!(both_in_step > 0) && !come_from_one_side(ray.direction, from_ground.direction)) continue;
+        const Vec2 difference = ray.direction.xy() - from_ground.direction.xy();
+        pairs_.push_back(
+            {r, g, ray.straight && from_ground.straight, by_direction, both_in_step, dot(difference, difference)});
+      }
+    }
+  }
+
+  std::vector<Candidate> pairs_;
+  std::vector<char> is_paired_;
+};
+
+// What the rays of one way bring: first those that have not met the ground.
+double interference_of(std::span<const PairableRay> rays, double wave_number, PairsOfWay& pairs, InStep& with_direct) {
+  double sum = 0;
+  for (const Candidate& pair : pairs.find(rays, wave_number)) {
+    const PairableRay &ray = rays[pair.ray], &from_ground = rays[pair.from_ground];
+    // Drawn by chance, the two are there together as often as the weaker of them: mostly it is the other gone on.
+    const double stands_for = std::max(ray.stands_for, from_ground.stands_for);
+    sum += stands_for * interference(ray.amplitude, from_ground.amplitude, pair.by_direction, ray.along_ground);
+    with_direct.add(ray.in_step, amplitude_of_all(ray), {amplitude_of_all(from_ground), pair.in_step});
+  }
+  for (std::size_t r = 0; r < rays.size() && !rays[r].from_ground; ++r) {
+    if (pairs.is_paired(r)) continue;
+    const PairableRay& alone = rays[r];
+    sum += alone.with_ground_below;
+    with_direct.add(alone.in_step, amplitude_of_all(alone),
+                    {std::sqrt(alone.stands_for) * alone.reflection.amplitude, alone.reflection.in_step});
+    with_direct.add({0, 0}, alone.in_step_reflected * amplitude_of_all(alone));
   }
   return sum;
 }
@@ -91,7 +138,7 @@ void add_ground_pairs(std::vector<std::vector<PairableRay>> parts, double wave_n
     part = {};
   }
   parallel_blocks(receivers.size(), receivers_per_block, no_progress(), [&](std::size_t begin, std::size_t end) {
-    std::vector<const PairableRay*> partners;
+    PairsOfWay pairs;
     for (std::size_t r = begin; r < end; ++r) {
       const std::size_t first = r == 0 ? 0 : ends[r - 1];
       const std::span<PairableRay> here = std::span(rays).subspan(first, ends[r] - first);
@@ -99,7 +146,7 @@ void add_ground_pairs(std::vector<std::vector<PairableRay>> parts, double wave_n
       InStep with_direct;
       for (auto way = here.begin(); way != here.end();) {
         const auto next = std::find_if(way, here.end(), [&](const PairableRay& ray) { return ray.way != way->way; });
-        receivers[r].interference.add(interference_of({way, next}, wave_number, partners, with_direct));
+        receivers[r].interference.add(interference_of({way, next}, wave_number, pairs, with_direct));
         way = next;
       }
       receivers[r].interference.add(with_direct.interference());

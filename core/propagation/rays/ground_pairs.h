@@ -33,8 +33,8 @@ struct PairableRay {
   ReflectionInStep reflection;  // where that is no ray of its own
 };
 
-// Adds what each ray from the ground brings together with the one of the same way that comes in most nearly as it
-// does in the plan, no ray in two pairs; what the ground below each ray without a partner brings; and what those that
+// Adds what rays from the ground bring together with those of the same way that come in as they do in the plan, the
+// nearest two first and no ray in two pairs, whatever the compass direction; what the ground below each ray without a partner brings; and what those that
 // are in step with the direct ray bring together. The same for any parts and any order of the rays.
 void add_ground_pairs(std::vector<std::vector<PairableRay>> parts, double wave_number,
                       std::span<ArrivalSums> receivers);

@@ -294,6 +294,27 @@ TEST(GroundPairs, AreOfOneWayAndTheNearestDirection) {
   EXPECT_NEAR(paired({one, against, against}), -2 * 0.01, 1e-15);
 }
 
+// Two corners of one house, of the second of which there are two rays from the ground: one's own reflection is not that
+// of the other, whichever is looked at first.
+TEST(GroundPairs, AreNotOfAnotherCorner) {
+  const auto from = [](double azimuth, double z) { return Vec3{std::cos(azimuth), std::sin(azimuth), z}; };
+  for (const double turned : {0.0, 1.0, 2.0, 3.0, 4.0, 5.0, 6.0}) {
+    const double first = turned, second = turned + 0.6;
+    const PairableRay at_first = ray_of(7, false, {0.1, 0}, from(first, -0.05)),
+                      at_second = ray_of(7, false, {0.03, 0}, from(second, -0.05));
+    const PairableRay of_first = ray_of(7, true, {0.09, 0}, from(first + 0.001, 0.05)),
+                      of_second = ray_of(7, true, {0.01, 0}, from(second, 0.06)),
+                      of_second_too = ray_of(7, true, {0.01, 0}, from(second + 0.001, 0.05));
+    EXPECT_NEAR(paired({at_first, at_second, of_first, of_second, of_second_too}),
+                paired({at_first, of_first}) + paired({at_second, of_second, of_second_too}), 1e-12)
+        << turned;
+  }
+  PairableRay with_ground = ray_of(7, false, {0.1, 0}, from(0, -0.05));
+  with_ground.with_ground_below = 0.005;
+  EXPECT_EQ(paired({with_ground, ray_of(7, true, {0.01, 0}, from(0.6, 0.05))}), 0.005);
+  EXPECT_EQ(paired({with_ground, ray_of(7, true, {0.01, 0}, from(0.01, 0.9))}), 0) << "out of step, yet its own";
+}
+
 // A ray over the roofs and then by way of the ground is the direct ray's partner only where that has no other.
 TEST(GroundPairs, TheDirectRayHasItsOwnReflection) {
   const auto straight = [](PairableRay ray, bool over_rooftops) {
