@@ -63,6 +63,8 @@ struct RoundGround {
   // steps, and counts deeper.
   static constexpr std::uint32_t steps_at_crest = 8, steps = steps_at_crest + 16, most_vertices = most_screens;
   static constexpr double least_nu_at_crest = -1.2;
+  // Heights are rounded: a straight slope counts as round.
+  static constexpr double most_hollow_m = 0.005;
   std::uint32_t count = 0;
   Vec2 vertices[most_vertices];
 };
@@ -104,7 +106,8 @@ TESSERAY_HD inline RoundGround round_ground(const TerrainView& terrain, const Ro
     const std::uint32_t i = crest_first ? n : steps - n;
     const double nu = physics_detail::fresnel_parameter_of(points, i, 0, steps, wavelength_m);
     // Where it bends down no more its foot begins.
-    const bool is_convex = cross(points[i] - points[i - 1], points[i + 1] - points[i]) <= 0;
+    const Vec2 chord = points[i + 1] - points[i - 1];
+    const bool is_convex = cross(chord, points[i] - points[i - 1]) >= -RoundGround::most_hollow_m * chord.x;
     if (!is_convex || !(nu > RoundGround::least_nu_at_crest)) break;
     is_vertex[i] = true;
   }

@@ -11,6 +11,7 @@
 #include "core/physics/material.h"
 #include "core/propagation/rays/link.h"
 #include "core/propagation/rooftops/ground_along_profile.h"
+#include "core/propagation/rooftops/over_rooftop.h"
 #include "core/propagation/rooftops/rooftop_profiles.h"
 #include "tests/support/environment.h"
 #include "tests/support/synthetic_city.h"
@@ -201,6 +202,35 @@ TEST(RoundGround, KeepsTheVerticesNextToTheCrest) {
     const Vec2 same = up.vertices[up.count - 1 - v];
     EXPECT_NEAR(foot_x - crest_x - same.x, down.vertices[v].x, 1e-9);
     EXPECT_NEAR(same.y, down.vertices[v].y, 1e-9);
+  }
+}
+
+// Whether even flanks are round by a rounding makes no difference, along the grid and across it: millimetres of heights
+// that are stored to 1/1024 m.
+TEST(RoundGround, OfEvenFlanksIsTheSameInAllDirections) {
+  for (const double bulge_m : {0.0, 0.002, 0.02, -0.02}) {
+    const auto ridge = [&](Vec2 p) {
+      const double from_crest_m = std::fabs(p.x - 450), even_m = from_crest_m / 30 - 1;
+      const double height_m = 20 - from_crest_m / 3 + bulge_m * (1 - even_m * even_m);
+      return from_crest_m < 60 ? std::round(height_m * 1024) / 1024 : 0;
+    };
+    const Scene scene = testing::terrain_of(800, 60, 2, ridge);
+    const OverRooftopPaths paths(scene);
+    OverRooftopPaths::Workspace work;
+    RooftopPath path;
+    const std::vector<Complex> permittivities(scene.materials.size(), Complex{5, -0.3});
+    for (const double across_m : {0.0, 2.0}) {
+      double before_db = 0;
+      for (double x = 570; x < 600; x += 0.5) {
+        const RooftopRays rays{{150, 20, 10}, wavelength_m(900e6), permittivities};
+        ASSERT_TRUE(paths.find(rays, {{x, 20 + across_m, 1.5}}, OverRooftop::screens, work, path));
+        const double here_db = decibels(1 / squared_norm(path.vertical));
+        if (x > 570) {
+          EXPECT_NEAR(here_db, before_db, 0.1) << bulge_m << ", " << across_m << ", " << x;
+        }
+        before_db = here_db;
+      }
+    }
   }
 }
 
