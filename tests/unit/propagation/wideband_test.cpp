@@ -131,7 +131,7 @@ TEST(Wideband, SpreadsOverUnevenGroundAreThoseOfItsRays) {
     return Vec3{p.x, p.y, hills.scene.terrain.height_at(p) + height_m};
   };
   std::vector<Vec3> places;
-  for (double x = 13; x < 290; x += 7) {
+  for (double x = 13; x < 290; x += 5) {
     for (double y = 12; y < 290; y += 23) {
       if (x < 88 || x > 102 || y < 88 || y > 132) places.push_back(over_ground({x, y}, 2));
     }
