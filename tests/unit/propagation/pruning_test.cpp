@@ -183,14 +183,13 @@ TEST(Pruning, KeepsThePowerOfReflectedAndDiffractedRays) {
       ++count;
     }
   };
-  for (const double height_m : {5.0, 6.0, 7.0, 8.0, 9.0, 10.0}) compare(height_m, {}, 3);
+  for (const double height_m : {5.0, 7.0, 9.0}) compare(height_m, {}, 3);
   // Elsewhere there may be less to save.
   for (const Vec2 from_middle :
-       {Vec2{-150, 40}, Vec2{130, -120}, Vec2{-90, -160}, Vec2{60, 170}, Vec2{190, 60}, Vec2{-40, -70}, Vec2{-200, 150},
-        Vec2{20, -210}, Vec2{100, 80}, Vec2{-120, -20}, Vec2{230, -200}}) {
+       {Vec2{-150, 40}, Vec2{130, -120}, Vec2{-90, -160}, Vec2{60, 170}, Vec2{190, 60}, Vec2{-40, -70}}) {
     compare(6, from_middle, 1.4);
   }
-  EXPECT_GT(count, 80'000);
+  EXPECT_GT(count, 40'000);
   EXPECT_NEAR(sum / count, 0, 0.003);
 }
 
