@@ -18,8 +18,9 @@
 namespace tesseray {
 
 // Field behind all edges of a profile over free space along the straight line; phase against that line. For edges that
-// choose_screens chose right to 2e-4 of itself but for one in a hundred, and to 4e-3 always; 0.3 dB off where edges
-// stand within 1/1300 of the path of each other, in its middle. REQUIRES: at most most_screens edges.
+// choose_screens chose right to 2e-4 of itself but for one in a hundred, and to 4e-3 always; up to 0.2 dB off where one
+// of two edges close together is hardly the lower one, and 0.3 dB where edges stand within 1/1300 of the path of each
+// other, in its middle. REQUIRES: at most most_screens edges.
 Complex multiple_screen_factor(std::span<const Vec2> profile, double wavelength_m);
 // The same with the ground under links between edges, and what comes from and to images at the ends.
 ScreenFactors multiple_screen_factors(std::span<const Vec2> profile, double wavelength_m,

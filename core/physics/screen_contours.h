@@ -12,6 +12,7 @@
 #include <span>
 
 #include "core/base/host_device.h"
+#include "core/base/infinity.h"
 #include "core/base/units.h"
 #include "core/geometry/vector.h"
 #include "core/physics/complex.h"
@@ -44,8 +45,10 @@ inline constexpr double widths_per_panel = 11.0;
 // What is carried along adds up without cancelling but for phases, so that single precision serves; the phases
 // themselves need double. Nothing is carried on below this power of e: neither is there anything then that a processor
 // is slow to multiply because it is too small for the precision. Where the path bends away over an edge, weights grow
-// along its contour and the kernel makes up for it, by up to e^45 over edges that choose_screens chose.
+// along its contour and the kernel makes up for it; edges over which they would grow by more than single precision
+// holds count as crowded.
 inline constexpr float least_exponent = -50;
+inline constexpr double most_weight_exponent = 45;
 
 // e^x for |x| < 700, within 1e-11 of itself, and e^−700 below, in a form that the compiler turns into vectors.
 [[gnu::always_inline]] TESSERAY_HD inline double exp_in_vectors(double x) {
@@ -203,6 +206,7 @@ class ContourChain {
       const double before_m = places_[i - 1].after_m, after_m = places_[i].after_m;
       const double link_m = after_m < before_m ? after_m : before_m;
       places_[i].panels = places_[i].end_m * std::sqrt(wave_number_ / link_m) / widths_per_panel;
+      if (-places_[i].linear * places_[i].end_m > most_weight_exponent) places_[i].panels = most_panels + 1;
     }
   }
 
@@ -236,10 +240,24 @@ class ContourChain {
   }
 
   // Along t the integrand falls at least like exp(−k t²/(2 tension) − k bend t/√2), tension a c / (a + c) by the edge's
-  // distances to the two ends.
+  // distances to the two ends, and the bend that of the flattest ways to it and from it: what comes over a neighbour
+  // that is hardly lower and very near comes from far above that, too.
   TESSERAY_HD void end_like_the_path(std::span<const Vec2> profile, std::size_t i) {
     const double to_start = profile[i].x - profile[0].x, to_end = profile[size_ - 1].x - profile[i].x;
-    places_[i].end_m = fall_to_end(places_[i].linear, 0.5 * wave_number_ * distance_m_ / (to_start * to_end));
+    const double bend = flattest_rise(profile, i, 0, i) + flattest_rise(profile, i, i + 1, size_);
+    places_[i].end_m =
+        fall_to_end(wave_number_ * bend / std::sqrt(2.0), 0.5 * wave_number_ * distance_m_ / (to_start * to_end));
+  }
+
+  // To an edge from the points begin … end − 1, on one side of it.
+  TESSERAY_HD double flattest_rise(std::span<const Vec2> profile, std::size_t i, std::size_t begin,
+                                   std::size_t end) const {
+    double flattest = infinity;
+    for (std::size_t j = begin; j < end; ++j) {
+      const double rise = (places_[i].height_m - places_[j].height_m) / std::fabs(profile[i].x - profile[j].x);
+      if (rise < flattest) flattest = rise;
+    }
+    return flattest;
   }
 
   TESSERAY_HD void end_with(const ContourPlace& neighbour, std::size_t i, double link_m) {

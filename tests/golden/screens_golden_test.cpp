@@ -211,6 +211,36 @@ TEST(MultipleScreens, MayStandCloseOnALongPath) {
   }
 }
 
+// Of two edges that stand close together one may be hardly lower than the other, before it or behind it: it is no less
+// open above.
+TEST(MultipleScreens, MayBeHardlyLowerThanOneNextToThem) {
+  std::mt19937 generator(5);
+  const auto uniform = [&](double from, double to) { return from + (to - from) * (generator() / 4294967296.0); };
+  std::size_t compared = 0;
+  while (compared < 2000) {
+    const double wavelength = wavelength_m(1e6 * std::pow(10, uniform(2.6, 3.45)));
+    const double length_m = std::pow(10, uniform(1.8, 3.6)), gap_m = std::pow(10, uniform(-0.8, 1.3));
+    const double second_m = uniform(0.2, 0.8) * length_m, first_m = second_m - gap_m;
+    if (first_m < 1) continue;
+    const double zone_m = std::sqrt(0.5 * wavelength * second_m * (length_m - second_m) / length_m);
+    const double height_m = uniform(-1.2, 2) * zone_m;
+    const double lower_m = uniform(-0.3, 1.4) * std::sqrt(0.5 * wavelength * gap_m);
+    const std::vector<Vec2> profile{{0, 0}, {first_m, height_m - lower_m}, {second_m, height_m}, {length_m, 0}};
+    ScreenChoice choice = choose_screens(std::span(profile), wavelength, height_m < 0 ? -1.5 : -0.78);
+    drop_cancelling(std::span(profile), wavelength, choice);
+    if (choice.count < 4) continue;
+    const double expected_db = loss_db(double_knife_edge_factor(profile, wavelength));
+    const std::vector<Vec2> turned{
+        {0, 0}, {length_m - second_m, height_m}, {length_m - first_m, height_m - lower_m}, {length_m, 0}};
+    const auto where = ::testing::Message() << length_m << " m, " << gap_m << " m apart, " << lower_m << " m lower";
+    // Nearer they act as one.
+    const double within_db = gap_m < length_m / 1300 ? 0.4 : 0.2;
+    EXPECT_NEAR(loss_db(multiple_screen_factor(profile, wavelength)), expected_db, within_db) << where;
+    EXPECT_NEAR(loss_db(multiple_screen_factor(turned, wavelength)), expected_db, within_db) << where;
+    ++compared;
+  }
+}
+
 // What is carried along in vectors is what one thread carries along, to the bit; and nothing overflows where the path
 // bends away over edges far from its ends, so that weights grow.
 TEST(MultipleScreens, AreTheSameInVectorsAndInTurn) {
