@@ -177,6 +177,8 @@ double BuildingTransmission::wall_loss_db(std::uint16_t material) const {
 bool BuildingTransmission::is_air_between(const Crossing& before, const Crossing& after, Vec3 from,
                                           Vec3 direction) const {
   if (after.begin_m <= before.end_m + least_way_m) return false;
+  // A part does not touch itself: that is a yard, or a bay.
+  if (before.part == after.part) return true;
   // Between walls that touch but for the data's precision the way may be long when it is askew.
   const Vec3 middle = from + (0.5 * (before.end_m + after.begin_m)) * direction;
   return !touches(scene_.prisms[before.part], middle) || !touches(scene_.prisms[after.part], middle);

@@ -99,6 +99,12 @@ TEST(BuildingTransmission, BlocksArePaidForAsTheRayPassesThem) {
       testing::box_prism(3, {32, 0}, {40, 40}, 0, 10), testing::box_prism(4, {8, 32}, {32, 40}, 0, 10)};
   EXPECT_NEAR(loss_across(around_yard, {-20, 20, 5}, {60, 20, 5}), 40 + 0.5 * 16, 1e-9);
   EXPECT_NEAR(loss_across(around_yard, {-20, 20, 5}, {20, 20, 5}), 20 + 0.5 * 8, 1e-9);
+  // And of one polygon, along a wall of its yard, too.
+  Prism with_yard = testing::box_prism(1, {0, 0}, {40, 40}, 0, 10);
+  with_yard.rings.push_back({{8, 8}, {8, 32}, {32, 32}, {32, 8}});
+  for (const std::vector<Prism>& house : {around_yard, {with_yard}}) {
+    EXPECT_NEAR(loss_across(house, {8.03, -20, 5}, {8.03, 60, 5}), 40 + 0.5 * 16, 1e-9);
+  }
   Prism upper = house_between(2, 0, 20, 16);
   upper.bottom_z = 10;
   upper.on_ground = false;
