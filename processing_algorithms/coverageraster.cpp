@@ -89,7 +89,7 @@ Outcome make_coverage_raster(Run& run) {
   if (values.has("BUILDINGS")) show_open_ground(raster, layer, read_footprints(run, layer, raster));
   const std::vector<RasterBand> bands = make_bands(layer, raster, values.choice("VALUE", pixel_values), choice);
   const std::filesystem::path file = *run.destinations().file("RASTER");
-  write_ground_raster(raster, bands, layer.frame, file, run.progress());
+  write_ground_raster(raster, bands, layer.frame, run.target(file), run.progress());
 
   Outcome outcome;
   outcome.outputs = run.destinations().spelled({"RASTER"});

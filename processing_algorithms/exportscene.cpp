@@ -12,7 +12,7 @@ Outcome export_scene(Run& run) {
   if (run.values().has("TRANSMITTERS")) content.transmitters = read_transmitters(run, content.scene);
   run.progress().begin_stage("scene file");
   const std::filesystem::path file = *run.destinations().file("SCENE");
-  write_scene_file(content, file);
+  write_scene_file(content, run.target(file));
 
   Outcome outcome;
   outcome.outputs.emplace_back("SCENE", file.string());

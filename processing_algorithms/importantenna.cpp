@@ -46,9 +46,9 @@ void add_figures(const AntennaFile& antenna, double directivity, Json& figures) 
   for (const Warning& assumption : antenna.assumptions) figures["assumptions"].push_back(assumption.message);
 }
 
-void write_msi(const AntennaFile& antenna, const std::filesystem::path& file) {
+void write_msi(const AntennaFile& antenna, const FileTarget& target) {
   const std::string text = to_msi(antenna);
-  StagedFile staged(file);
+  StagedFile staged(target);
   const std::vector<std::uint8_t> bytes(text.begin(), text.end());
   staged.write(0, bytes);
   staged.flush();
@@ -73,7 +73,7 @@ Outcome import_antenna(Run& run) {
     outcome.result_hash = writer.commit(run.record(no_place, {}), run.progress());
   }
   if (const auto file = run.destinations().file("MSI")) {
-    write_msi(antenna, *file);
+    write_msi(antenna, run.target(*file));
     written.emplace_back("MSI");
   }
   outcome.outputs = run.destinations().spelled(written);

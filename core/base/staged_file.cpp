@@ -54,7 +54,7 @@ bool is_empty_file(const std::filesystem::path& path) {
 
 [[noreturn]] void throw_taken(const std::filesystem::path& target) {
   throw Error(ErrorKind::invalid_input, "file_exists", "another program made the file meanwhile",
-              "run again to add to it, or name another file", {.file = target.string()});
+              "run again (with --overwrite if it may be replaced), or name another file", {.file = target.string()});
 }
 
 // False when another run's remove_leftovers took the new file before it was locked.
@@ -75,6 +75,13 @@ std::filesystem::path behind_links(std::filesystem::path file) {
     file = to.is_absolute() ? to : file.parent_path() / to;
   }
   return file;
+}
+
+Replaceable replaceable_at(const std::filesystem::path& file) {
+  const std::filesystem::path target = behind_links(file);
+  std::error_code failed;
+  if (!std::filesystem::exists(std::filesystem::symlink_status(target, failed))) return Replaceable::nothing;
+  return is_empty_file(target) ? Replaceable::empty_file : Replaceable::anything;
 }
 
 std::filesystem::path resolved(const std::filesystem::path& named) {
@@ -121,10 +128,9 @@ void throw_disk_full(const std::filesystem::path& path, const std::filesystem::p
               {.file = shown_as.string()});
 }
 
-StagedFile::StagedFile(const std::filesystem::path& target) : target_(behind_links(target)) {
+StagedFile::StagedFile(const FileTarget& target)
+    : target_(behind_links(target.file)), replaceable_(target.replaceable) {
   std::error_code failed;
-  is_new_ = !std::filesystem::exists(std::filesystem::symlink_status(target_, failed));
-  was_empty_ = is_empty_file(target_);
   const std::filesystem::path folder = folder_of(target_);
   if (!std::filesystem::is_directory(folder, failed))
     fail_to_write(path_, target_, "write: its folder does not exist", ENOENT);
@@ -194,30 +200,29 @@ bool StagedFile::has_room() const {
   return fstat(descriptor_, &status) != 0 || !is_out_of_space(posix_fallocate(descriptor_, status.st_size, more_bytes));
 }
 
-void StagedFile::publish() {
+void StagedFile::rename_to_target() {
   if (rename(path_.c_str(), target_.c_str()) != 0)
     fail_to_write(path_, target_, "put the finished file in its place", errno);
   path_.clear();
   make_rename_durable();
 }
 
-void StagedFile::publish_unless_taken() {
+void StagedFile::publish() {
 #ifdef RENAME_NOREPLACE
-  if (is_new_ && renameat2(AT_FDCWD, path_.c_str(), AT_FDCWD, target_.c_str(), RENAME_NOREPLACE) == 0) {
+  const bool is_new = replaceable_ == Replaceable::nothing;
+  if (is_new && renameat2(AT_FDCWD, path_.c_str(), AT_FDCWD, target_.c_str(), RENAME_NOREPLACE) == 0) {
     path_.clear();
     return make_rename_durable();
   }
-  if (is_new_ && errno == EEXIST) throw_taken(target_);
+  if (is_new && errno == EEXIST) throw_taken(target_);
 #endif
   // File systems that cannot tell while they rename are asked before.
   require_untaken();
-  publish();
+  rename_to_target();
 }
 
 void StagedFile::require_untaken() const {
-  std::error_code failed;
-  const bool is_made = is_new_ && std::filesystem::exists(std::filesystem::symlink_status(target_, failed));
-  if (is_made || (was_empty_ && !is_empty_file(target_))) throw_taken(target_);
+  if (replaceable_at(target_) > replaceable_) throw_taken(target_);
 }
 
 void StagedFile::make_rename_durable() {

@@ -5,8 +5,25 @@
 #include <cstdint>
 #include <filesystem>
 #include <span>
+#include <utility>
 
 namespace tesseray {
+
+// What a file may take the place of when it is complete, from the least to the most. What others make or fill meanwhile
+// is theirs.
+enum class Replaceable { nothing, empty_file, anything };
+// What stands at a path by now; of a link, where it points at.
+Replaceable replaceable_at(const std::filesystem::path& file);
+
+// Where a file goes.
+struct FileTarget {
+  // Implicit: a path alone is a target where anything may be replaced.
+  FileTarget(std::filesystem::path where, Replaceable what = Replaceable::anything)
+      : file(std::move(where)), replaceable(what) {}
+
+  std::filesystem::path file;
+  Replaceable replaceable = Replaceable::anything;
+};
 
 // While it lives, the hidden file is locked (flock); a hidden file that nobody locks is what a killed run left behind
 // and is removed by the next run that writes to the folder.
@@ -14,7 +31,7 @@ class StagedFile {
  public:
   // Makes the hidden file, empty; of a link, beside what it points at. Throws Error(invalid_input) when the folder does
   // not exist or cannot be written.
-  explicit StagedFile(const std::filesystem::path& target);
+  explicit StagedFile(const FileTarget& target);
   // Removes the hidden file (and what databases put beside it) unless it was published.
   ~StagedFile();
   StagedFile(const StagedFile&) = delete;
@@ -31,23 +48,21 @@ class StagedFile {
   void flush();
   // False when the disk, a quota or a limit takes no more of this file.
   bool has_room() const;
-  // Renames the file to its target. REQUIRES: flush().
+  // Renames the file to its target. Throws Error(invalid_input) when something is there by now that may not be
+  // replaced. REQUIRES: flush().
   void publish();
-  // The same, but throws Error(invalid_input) when there was nothing at the target at first, or an empty file, and
-  // something is by now.
-  void publish_unless_taken();
-  // Throws what publish_unless_taken would throw now for that.
+  // Throws what publish() would throw now for that.
   void require_untaken() const;
 
  private:
   void start_flush();
   void give_back_unwritten();
+  void rename_to_target();
   void make_rename_durable();
 
   std::filesystem::path target_, path_;
   int descriptor_ = -1;
-  bool is_new_ = false;     // nothing was at the target
-  bool was_empty_ = false;  // an empty file was
+  Replaceable replaceable_ = Replaceable::anything;
   bool is_reserved_ = false;
   std::uint64_t bytes_at_rest_ = 0;  // written since the disk was last asked to take them up
 };

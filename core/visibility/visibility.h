@@ -17,6 +17,7 @@
 
 #include "core/base/infinity.h"
 #include "core/base/progress.h"
+#include "core/base/staged_file.h"
 #include "core/scene/scene.h"
 #include "core/tiling/tiling.h"
 
@@ -80,20 +81,20 @@ std::unique_ptr<Visibility> compute_visibility(const Occlusion& occlusion, const
                                                const VisibilityOptions& options, Progress& progress);
 
 // The relation in a file (docs/formats.md): versioned, checksummed per block, bound to `environment_hash`.
-// write_visibility writes beside `path` and renames when complete. open_visibility maps the file and throws
+// write_visibility writes beside `target` and renames when complete. open_visibility maps the file and throws
 // Error(invalid_input) for a foreign, stale, truncated or damaged one, saying which; stale, too, is one that has not as
 // many tiles and edges as the environment is cut into now.
 void write_visibility(const Visibility& visibility, const VisibilityOptions& options, std::uint64_t environment_hash,
-                      const std::filesystem::path& path, Progress& progress);
+                      const FileTarget& target, Progress& progress);
 std::unique_ptr<Visibility> open_visibility(const std::filesystem::path& path, const Tiling& tiling,
                                             std::uint64_t environment_hash);
 
 // The whole relation straight into such a file, block by block of elements, with about `memory_bytes` beside what the
-// elements and their scene take. Finished blocks are kept in a work file beside `path` until the file is there: after
+// elements and their scene take. Finished blocks are kept in a work file beside `target` until the file is there: after
 // cancelling, killing or a full disk, the same call goes on from the last of them and gives the same bytes.
 void compute_visibility_file(const Occlusion& occlusion, const Tiling& tiling, const VisibilityOptions& options,
-                             std::uint64_t environment_hash, const std::filesystem::path& path,
-                             std::uint64_t memory_bytes, Progress& progress);
+                             std::uint64_t environment_hash, const FileTarget& target, std::uint64_t memory_bytes,
+                             Progress& progress);
 
 // What a visibility file says of itself; throws as open_visibility does, but looks at the head alone.
 struct VisibilityFileInfo {
@@ -119,13 +120,12 @@ struct VisibilityUpdate {
   std::uint64_t changed_entries = 0;    // of rows of unchanged elements
 };
 
-// Writes to `path` what computing the relation of `scene` anew would, byte by byte, from that of an earlier scene: only
-// what an edit may have changed is looked at again (docs/visibility-updates.md). For edits on the same terrain that
-// leave most of the elements as they were. Throws as open_visibility does about the earlier file.
+// Writes to `target` what computing the relation of `scene` anew would, byte by byte, from that of an earlier scene:
+// only what an edit may have changed is looked at again (docs/visibility-updates.md). For edits on the same terrain
+// that leave most of the elements as they were. Throws as open_visibility does about the earlier file.
 VisibilityUpdate update_visibility(const EarlierVisibility& before, const Scene& scene, const Tiling& tiling,
                                    const Occlusion& occlusion, const VisibilityOptions& options,
-                                   std::uint64_t environment_hash, const std::filesystem::path& path,
-                                   Progress& progress);
+                                   std::uint64_t environment_hash, const FileTarget& target, Progress& progress);
 
 // The paper's edge rows instead of the segments' own: an edge sees what either of its parent tiles sees, and no edge
 // sees another. Keeps a reference to `visibility`.

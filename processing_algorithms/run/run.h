@@ -4,6 +4,7 @@
 
 #include <cstddef>
 #include <cstdint>
+#include <filesystem>
 #include <map>
 #include <nlohmann/json.hpp>
 #include <optional>
@@ -11,6 +12,7 @@
 #include <utility>
 #include <vector>
 
+#include "core/base/staged_file.h"
 #include "core/io/results/result_writer.h"
 #include "core/scene/scene.h"
 #include "processing_algorithms/run/destinations.h"
@@ -42,6 +44,10 @@ class Run {
   const RunSettings& settings() const { return settings_; }
   const Destinations& destinations() const { return destinations_; }
   RunProgress& progress() { return progress_; }
+  // An output that is a file of its own, which only replaces another where that is allowed: none was there at first.
+  FileTarget target(const std::filesystem::path& file) const {
+    return {file, settings_.overwrite ? Replaceable::anything : Replaceable::nothing};
+  }
   // A file that was just read besides those that parameters name, for the record as it is now; each once.
   void add_input(const std::string& file);
   // Whether an input is a copy that the caller made for this run.

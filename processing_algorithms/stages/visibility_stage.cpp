@@ -113,11 +113,10 @@ std::optional<std::filesystem::path> previous_file(Run& run) {
 std::unique_ptr<Visibility> updated_visibility(Run& run, const Environment& previous,
                                                const std::filesystem::path& earlier, const Scene& scene,
                                                const Occlusion& occlusion, const Tiling& tiling,
-                                               const VisibilityKey& key,
-                                               const std::optional<std::filesystem::path>& keep_in) {
+                                               const VisibilityKey& key, const std::optional<FileTarget>& keep_in) {
   std::optional<ScratchFile> scratch;
-  const std::filesystem::path target = keep_in ? *keep_in : scratch.emplace().path();
-  require_disk_space_for_visibility(target, std::filesystem::file_size(earlier));
+  const FileTarget target = keep_in ? *keep_in : scratch.emplace().path();
+  require_disk_space_for_visibility(target.file, std::filesystem::file_size(earlier));
   const Tiling earlier_tiling = tile_scene(previous.scene, previous.tiling_options, run.progress());
   const VisibilityUpdate update = update_visibility(
       {previous.scene, earlier_tiling, earlier, environment_hash(previous.scene, previous.tiling_options)}, scene,
@@ -126,14 +125,14 @@ std::unique_ptr<Visibility> updated_visibility(Run& run, const Environment& prev
   run.progress().warn({"visibility_updated", "PREVIOUS_VISIBILITY was brought up to date: " +
                                                  std::to_string(update.new_elements) + " new tiles and edges, and " +
                                                  std::to_string(update.changed_entries) + " changes between others"});
-  return open_visibility(target, tiling, key.environment_hash);
+  return open_visibility(target.file, tiling, key.environment_hash);
 }
 
 // The relation from PREVIOUS_VISIBILITY, as it is or brought up to date; null, with a warning, when it is of no use. A
 // file that does not belong to PREVIOUS_ENVIRONMENT, or is damaged, is an error.
 std::unique_ptr<Visibility> visibility_from_previous(Run& run, const Scene& scene, const Occlusion& occlusion,
                                                      const Tiling& tiling, const VisibilityKey& key,
-                                                     const std::optional<std::filesystem::path>& keep_in) {
+                                                     const std::optional<FileTarget>& keep_in) {
   const ParameterValues& values = run.values();
   const std::optional<std::filesystem::path> file = previous_file(run);
   if (!file) return nullptr;
@@ -231,20 +230,20 @@ std::unique_ptr<Visibility> compute_on_gpu(Run& run, const Occlusion& occlusion,
 // By the CPU straight into the file, so that the memory need not hold it and a later run can go on with what this one
 // did; a GPU's rows are held in memory until all are there.
 std::unique_ptr<Visibility> compute_in_file(Run& run, const Occlusion& occlusion, const Tiling& tiling,
-                                            const VisibilityKey& key, const std::filesystem::path& file,
-                                            std::uint64_t entries) {
+                                            const VisibilityKey& key, const FileTarget& target, std::uint64_t entries) {
+  const std::filesystem::path& file = target.file;
   const bool is_for_gpu = run.uses_cuda() && has_memory_for_rows(run, tiling, entries);
   if (is_for_gpu) {
     require_disk_space_for_visibility(file, entries);
   } else {
     require_room_for_blocks(run, tiling, file, entries);
   }
-  WorkFile work(file, visibility_to_compute(tiling, key.options, key.environment_hash), run.progress());
+  WorkFile work(target, visibility_to_compute(tiling, key.options, key.environment_hash), run.progress());
   if (is_for_gpu) {
     std::unique_ptr<Visibility> found =
         is_begun_by_cpu(run, work) ? nullptr : compute_on_gpu(run, occlusion, tiling, key.options);
     if (found) {
-      write_visibility(*found, key.options, key.environment_hash, file, run.progress());
+      write_visibility(*found, key.options, key.environment_hash, target, run.progress());
       work.remove();
       return found;
     }
@@ -327,15 +326,17 @@ std::unique_ptr<Visibility> compute_visibility(Run& run, const Scene& scene, con
                                                const std::optional<std::filesystem::path>& keep_in) {
   run.progress().begin_stage("visibility file");
   std::unique_ptr<Visibility> found = keep_in ? finished_visibility(run, tiling, key, *keep_in) : nullptr;
-  if (!found) found = visibility_from_previous(run, scene, occlusion, tiling, key, keep_in);
-  if (!found) return compute_visibility_anew(run, occlusion, tiling, key, keep_in);
+  std::optional<FileTarget> target;
+  if (keep_in) target = run.target(*keep_in);
+  if (!found) found = visibility_from_previous(run, scene, occlusion, tiling, key, target);
+  if (!found) return compute_visibility_anew(run, occlusion, tiling, key, target);
   if (keep_in) remove_work_beside(run, tiling, key, *keep_in);
   return found;
 }
 
 std::unique_ptr<Visibility> compute_visibility_anew(Run& run, const Occlusion& occlusion, const Tiling& tiling,
                                                     const VisibilityKey& key,
-                                                    const std::optional<std::filesystem::path>& keep_in) {
+                                                    const std::optional<FileTarget>& keep_in) {
   run.progress().begin_stage("visibility");
   const std::uint64_t entries = estimated_visibility_entries(occlusion, tiling, key.options);
   if (keep_in) return compute_in_file(run, occlusion, tiling, key, *keep_in, entries);

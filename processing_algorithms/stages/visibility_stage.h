@@ -8,6 +8,7 @@
 #include <optional>
 #include <vector>
 
+#include "core/base/staged_file.h"
 #include "core/tiling/tiling.h"
 #include "core/visibility/visibility.h"
 #include "processing_algorithms/run/run.h"
@@ -38,8 +39,7 @@ std::unique_ptr<Visibility> compute_visibility(Run& run, const Scene& scene, con
 
 // The same without a previous one. Refuses what would not fit the memory.
 std::unique_ptr<Visibility> compute_visibility_anew(Run& run, const Occlusion& occlusion, const Tiling& tiling,
-                                                    const VisibilityKey& key,
-                                                    const std::optional<std::filesystem::path>& keep_in);
+                                                    const VisibilityKey& key, const std::optional<FileTarget>& keep_in);
 
 // The file beside an environment in which its visibility is kept: NAME.tvis.
 std::filesystem::path visibility_file_beside(const std::filesystem::path& environment);

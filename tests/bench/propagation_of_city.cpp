@@ -137,7 +137,7 @@ void measure(const Study& study) {
   const Occlusion occlusion(city.scene);
   const std::uint64_t hash = std::hash<std::string>()(study.city);
   if (!std::filesystem::exists(study.visibility_file)) {
-    compute_visibility_file(occlusion, city.tiling, {}, hash, study.visibility_file, std::uint64_t{2} << 30,
+    compute_visibility_file(occlusion, city.tiling, {}, hash, {study.visibility_file}, std::uint64_t{2} << 30,
                             no_progress());
   }
   const auto visibility = open_visibility(study.visibility_file, city.tiling, hash);

@@ -32,7 +32,7 @@ int main(int argc, char** argv) {
   app.add_option("transmitters", transmitters, "how many");
   CLI11_PARSE(app, argc, argv);
   const tesseray::testing::VisibilityCity city = tesseray::testing::city_by_name(name);
-  tesseray::write_scene_file({city.scene, city.tiling.options, {}}, file);
+  tesseray::write_scene_file({city.scene, city.tiling.options, {}}, {file});
   tesseray::print_transmitters(city.scene, transmitters);
   return 0;
 }

@@ -12,7 +12,7 @@ int main(int argc, char** argv) {
     return 2;
   }
   try {
-    tesseray::write_scene_file(tesseray::city_of(argv[1]), argv[2]);
+    tesseray::write_scene_file(tesseray::city_of(argv[1]), {argv[2]});
   } catch (const std::exception& error) {
     std::fprintf(stderr, "%s\n", error.what());
     return 2;

@@ -7,6 +7,7 @@ import pathlib
 import re
 import resource
 import shutil
+import signal
 import sqlite3
 import subprocess
 import tempfile
@@ -82,6 +83,20 @@ def environment_with_visibility(folder):
     made("tileenvironment", *SCENE, "--environment", environment)
     made("computevisibility", "--environment", environment)
     return environment
+
+
+def interrupted_by(happening, *command):
+    """The finished process of a run that tells its progress in JSON, in whose first stage something happens."""
+    with subprocess.Popen([EXECUTABLE, *map(str, command)], stdout=subprocess.PIPE, stderr=subprocess.PIPE,
+                          text=True) as process:
+        told = process.stderr.readline()
+        process.send_signal(signal.SIGSTOP)
+        try:
+            happening()
+        finally:
+            process.send_signal(signal.SIGCONT)
+        out, rest = process.communicate(timeout=300)
+    return subprocess.CompletedProcess(process.args, process.returncode, out, told + rest)
 
 
 def limited_to(file_bytes):

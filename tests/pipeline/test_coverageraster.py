@@ -8,7 +8,7 @@ import unittest
 import numpy
 from osgeo import gdal, ogr
 
-from tesseray_process import SAMPLE, SCENE, PipelineTest, error_of, made, module_folder, rows, tesseray
+from tesseray_process import SAMPLE, SCENE, PipelineTest, error_of, interrupted_by, made, module_folder, rows, tesseray
 
 gdal.UseExceptions()
 NO_DATA = -9999.0
@@ -184,6 +184,22 @@ class CoverageRaster(PipelineTest):
             path.write_text("of the raster before")
         self.assert_done(self.raster("--resolution", 20, "--overwrite")[0])
         self.assertEqual([path.name for path in beside if path.exists()], [])
+
+    def test_a_file_that_comes_meanwhile_is_not_replaced(self):
+        file = self.folder / "level.tif"
+        beside = self.folder / "level.tif.aux.xml"
+
+        def others():
+            for path in (file, beside):
+                path.write_text("precious")
+
+        command = ["coverageraster", "--path-loss", PREDICTION, "--resolution", 1, "--raster", file, "--progress", "json"]
+        process = interrupted_by(others, *command)
+        self.assert_refused(process, "file_exists", ["level.tif", "another program made the file meanwhile"])
+        self.assertEqual([path.read_text() for path in (file, beside)], ["precious"] * 2)
+        file.unlink()
+        self.assert_done(interrupted_by(others, *command, "--overwrite"))
+        self.assertEqual(self.files(), ["level.tif"])
 
     def test_bands_beyond_the_memory_are_refused(self):
         process, file = self.raster("--resolution", 0.1, "--memory", 0.05)

@@ -5,7 +5,7 @@ import json
 import struct
 import unittest
 
-from tesseray_process import SCENE, PipelineTest, tesseray
+from tesseray_process import SCENE, PipelineTest, interrupted_by, tesseray
 
 
 class ExportSceneTest(PipelineTest):
@@ -52,6 +52,12 @@ class ExportSceneTest(PipelineTest):
         again = self.folder / "again.tscene"
         self.assert_done(tesseray("exportscene", "--environment", self.scene, "--scene", again, *self.sites))
         self.assertEqual(again.read_bytes(), first)
+
+    def test_a_file_that_comes_meanwhile_is_not_replaced(self):
+        process = interrupted_by(lambda: self.scene.write_text("precious"), "exportscene", "--environment",
+                                 self.environment, "--scene", self.scene, "--progress", "json")
+        self.assert_refused(process, "file_exists", ["town.tscene", "another program made the file meanwhile"])
+        self.assertEqual(self.scene.read_text(), "precious")
 
     def test_transmitters_may_be_left_out(self):
         figures = json.loads(self.assert_done(self.export()).stdout)

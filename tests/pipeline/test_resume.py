@@ -133,6 +133,18 @@ class ResumeTest(PipelineTest):
         self.assert_refused(tesseray(*self.command), "file_exists", ["--overwrite"])
         self.assertEqual(self.visibility.read_bytes(), before)
 
+    def test_a_file_that_comes_meanwhile_is_not_replaced(self):
+        process = self.start()
+        self.assertTrue(self.wait_for_work(process, 100))
+        self.visibility.write_text("precious")
+        _, told = process.communicate(timeout=300)
+        self.assertEqual(process.returncode, 2, told)
+        self.assertIn("another program made the file meanwhile", told)
+        self.assertEqual(self.visibility.read_text(), "precious")
+        # What was computed is not lost.
+        self.assertEqual(warning_codes(self.assert_done(tesseray(*self.command, "--overwrite"))), ["visibility_resumed"])
+        self.assertEqual(self.visibility.read_bytes(), self.undisturbed())
+
     def test_damaged_work_is_not_used(self):
         process = self.start()
         self.assertTrue(self.wait_for_work(process, 100))

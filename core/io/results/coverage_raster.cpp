@@ -151,7 +151,7 @@ std::vector<std::uint8_t> built_pixels(const PixelGrid& grid, const std::vector<
 }
 
 void write_ground_raster(const GroundRaster& raster, const std::vector<RasterBand>& bands, const LocalFrame& frame,
-                         const std::filesystem::path& file, Progress& progress) {
+                         const FileTarget& target, Progress& progress) {
   GdalSession session;
   progress.begin_stage("writing");
   const GDALDatasetUniquePtr filled = memory_raster(raster, static_cast<int>(bands.size()), GDT_Float32, session);
@@ -173,9 +173,10 @@ void write_ground_raster(const GroundRaster& raster, const std::vector<RasterBan
   session.forget();
   written.reset();
   if (!session.last_failure().empty()) fail(session, "the raster cannot be written");
-  StagedFile staged(file);
+  StagedFile staged(target);
   staged.write(0, memory.bytes());
   staged.flush();
+  staged.require_untaken();
   std::error_code ignored;
   for (const char* const suffix : {".aux.xml", ".ovr", ".msk"}) {
     std::filesystem::remove(staged.target().string() + suffix, ignored);

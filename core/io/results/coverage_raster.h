@@ -43,10 +43,10 @@ GroundRaster rasterize_ground(const PathLossLayer& path_loss, const PixelGrid& g
 // The pixels, 1 or 0, whose centres lie on a footprint. Footprints are in CRS coordinates.
 std::vector<std::uint8_t> built_pixels(const PixelGrid& grid, const std::vector<Rings>& footprints);
 
-// Writes beside `file` and renames when complete. No-data is −9999. Statistics and overviews that others have put
+// Writes beside `target` and renames when complete. No-data is −9999. Statistics and overviews that others have put
 // beside an earlier file of the name are removed with it. Throws Error(resources) when the disk is full.
 void write_ground_raster(const GroundRaster& raster, const std::vector<RasterBand>& bands, const LocalFrame& frame,
-                         const std::filesystem::path& file, Progress& progress);
+                         const FileTarget& target, Progress& progress);
 
 // Whether a file is a raster that write_ground_raster wrote, or none that can be read.
 bool may_be_ground_raster(const std::filesystem::path& file);

@@ -195,11 +195,11 @@ std::vector<std::string> layers_made_from_predictions(const std::filesystem::pat
   return names;
 }
 
-std::unique_ptr<GeoPackageFile> GeoPackageFile::create(const std::filesystem::path& target, const LocalFrame& frame,
+std::unique_ptr<GeoPackageFile> GeoPackageFile::create(const FileTarget& target, const LocalFrame& frame,
                                                        const std::vector<unsigned char>& start) {
   auto staged = std::make_unique<StagedFile>(target);
   if (!start.empty()) staged->write(0, start);
-  return std::unique_ptr<GeoPackageFile>(new GeoPackageFile(target, std::move(staged), frame));
+  return std::unique_ptr<GeoPackageFile>(new GeoPackageFile(target.file, std::move(staged), frame));
 }
 
 std::unique_ptr<GeoPackageFile> GeoPackageFile::extend(const std::filesystem::path& target, const LocalFrame& frame,

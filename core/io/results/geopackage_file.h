@@ -41,8 +41,9 @@ std::vector<std::string> layers_made_from_predictions(const std::filesystem::pat
 
 class GeoPackageFile : public OutputDatabase {
  public:
-  // A new file in place of whatever is at `target`. `start`: a GeoPackage to begin with (rasters by GDAL), or empty.
-  static std::unique_ptr<GeoPackageFile> create(const std::filesystem::path& target, const LocalFrame& frame,
+  // A new file in place of what `target` lets it replace. `start`: a GeoPackage to begin with (rasters by GDAL), or
+  // empty.
+  static std::unique_ptr<GeoPackageFile> create(const FileTarget& target, const LocalFrame& frame,
                                                 const std::vector<unsigned char>& start);
   // One transaction in the GeoPackage at `target`; with `overwrite`, layers may replace others of their name.
   static std::unique_ptr<GeoPackageFile> extend(const std::filesystem::path& target, const LocalFrame& frame,

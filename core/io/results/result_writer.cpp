@@ -117,7 +117,8 @@ LayerDestination parse_layer_destination(const std::string& text, const std::str
 struct ResultWriter::Impl {
   struct Target {
     std::filesystem::path file;
-    bool replaced = false;             // a new file in place of whatever is there
+    bool replaced = false;  // a new file in place of what may be replaced
+    Replaceable replaceable = Replaceable::nothing;
     std::vector<unsigned char> start;  // what a new file begins with
     std::vector<std::string> layers;
     std::unique_ptr<OutputDatabase> database;  // while committing
@@ -149,6 +150,8 @@ std::size_t ResultWriter::Impl::target_for(const std::filesystem::path& file) {
   require_replaceable(path);
   Target target;
   target.file = path;
+  // Before the content is looked at: what comes between the two looks is not replaced.
+  target.replaceable = replaceable_at(path);
   const FileContent content = content_of(path);
   const FileContent wanted = is_spatialite(path) ? FileContent::sqlite : FileContent::geopackage;
   if (content != FileContent::absent && content != wanted && !overwrite) {
@@ -202,10 +205,11 @@ void ResultWriter::Impl::require_space() const {
 
 void ResultWriter::Impl::open_targets() {
   for (Target& target : targets) {
+    const FileTarget place{target.file, target.replaceable};
     if (is_spatialite(target.file)) {
-      target.database = std::make_unique<SpatialiteFile>(target.file, frame, !target.replaced, overwrite);
+      target.database = std::make_unique<SpatialiteFile>(place, frame, !target.replaced, overwrite);
     } else if (target.replaced) {
-      target.database = GeoPackageFile::create(target.file, frame, target.start);
+      target.database = GeoPackageFile::create(place, frame, target.start);
     } else {
       target.database = GeoPackageFile::extend(target.file, frame, overwrite);
     }

@@ -80,8 +80,10 @@ void copy_database(const StagedFile& to) {
 
 }  // namespace
 
-SpatialiteFile::SpatialiteFile(const std::filesystem::path& target, const LocalFrame& frame, bool keep, bool overwrite)
-    : lock_(keep ? std::make_optional<SqliteWriteLock>(target) : std::nullopt), staged_(target), overwrite_(overwrite) {
+SpatialiteFile::SpatialiteFile(const FileTarget& target, const LocalFrame& frame, bool keep, bool overwrite)
+    : lock_(keep ? std::make_optional<SqliteWriteLock>(target.file) : std::nullopt),
+      staged_(target),
+      overwrite_(overwrite) {
   if (keep) {
     copy_database(staged_);
   } else {
@@ -228,7 +230,7 @@ void SpatialiteFile::require_publishable() {
 
 void SpatialiteFile::publish() {
   if (lock_) {
-    staged_.publish_unless_taken();
+    staged_.publish();
   } else {
     publish_database(staged_);
   }

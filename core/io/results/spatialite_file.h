@@ -23,8 +23,8 @@ namespace tesseray {
 // before the copy until then: it would be lost.
 class SpatialiteFile : public OutputDatabase {
  public:
-  // `keep`: begin with what is in the file at `target`; with `overwrite`, layers may replace others of their name.
-  SpatialiteFile(const std::filesystem::path& target, const LocalFrame& frame, bool keep, bool overwrite);
+  // `keep`: begin with what is in the file of `target`; with `overwrite`, layers may replace others of their name.
+  SpatialiteFile(const FileTarget& target, const LocalFrame& frame, bool keep, bool overwrite);
   ~SpatialiteFile() override;
 
   void begin_layer(const Layer& layer) override;

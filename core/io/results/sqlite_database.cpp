@@ -156,7 +156,7 @@ std::optional<SqliteWriteLock> lock_of_earlier(const std::filesystem::path& file
 void publish_database(StagedFile& staged) {
   const std::optional<SqliteWriteLock> lock = lock_of_earlier(staged.target());
   remove_companions(staged.target());
-  staged.publish_unless_taken();
+  staged.publish();
 }
 
 void require_publishable(const StagedFile& staged) {

@@ -89,7 +89,7 @@ class SqliteWriteLock {
   std::unique_ptr<SqliteDatabase> database_;
 };
 
-// Puts a finished database in the place of what is there, as StagedFile::publish_unless_taken does. Logs of changes
+// Puts a finished database in the place of what is there, as StagedFile::publish does. Logs of changes
 // that an earlier database has left beside the name would be taken for the new one's: none stays. Throws
 // Error(invalid_input) while others have the earlier one open in WAL mode, or write to it.
 void publish_database(StagedFile& staged);

@@ -38,9 +38,9 @@ std::vector<std::uint8_t> encoded_header(std::span<const std::uint8_t> content, 
 
 }  // namespace
 
-void write_scene_file(const SceneFile& content, const std::filesystem::path& path) {
+void write_scene_file(const SceneFile& content, const FileTarget& target) {
   const std::vector<std::uint8_t> bytes = encoded_scene(content);
-  StagedFile file(path);
+  StagedFile file(target);
   file.write(0, encoded_header(bytes, scene_hash(content.scene)));
   file.write(header_bytes, bytes);
   file.flush();

@@ -8,6 +8,7 @@
 #include <span>
 #include <vector>
 
+#include "core/base/staged_file.h"
 #include "core/scene/scene.h"
 #include "core/scene/tiling_options.h"
 #include "core/scene/transmitter.h"
@@ -20,9 +21,9 @@ struct SceneFile {
   std::vector<Transmitter> transmitters;  // none with an antenna from a pattern file
 };
 
-// Writes beside `path` and renames when complete. Throws Error(invalid_input) for a transmitter whose antenna is a
+// Writes beside `target` and renames when complete. Throws Error(invalid_input) for a transmitter whose antenna is a
 // pattern from a file, Error(resources) when the disk is full.
-void write_scene_file(const SceneFile& content, const std::filesystem::path& path);
+void write_scene_file(const SceneFile& content, const FileTarget& target);
 
 // What was written, to the last bit. Throws Error(invalid_input) for a foreign, truncated or damaged file or one of
 // another version, saying which.

@@ -107,10 +107,10 @@ void compute_visibility_file(const Occlusion& occlusion, const Tiling& tiling, W
 }
 
 void compute_visibility_file(const Occlusion& occlusion, const Tiling& tiling, const VisibilityOptions& options,
-                             std::uint64_t environment_hash, const std::filesystem::path& path,
-                             std::uint64_t memory_bytes, Progress& progress) {
+                             std::uint64_t environment_hash, const FileTarget& target, std::uint64_t memory_bytes,
+                             Progress& progress) {
   progress.begin_stage("visibility");
-  WorkFile work(path, visibility_to_compute(tiling, options, environment_hash), progress);
+  WorkFile work(target, visibility_to_compute(tiling, options, environment_hash), progress);
   compute_visibility_file(occlusion, tiling, work, memory_bytes, progress);
 }
 

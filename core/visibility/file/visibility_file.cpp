@@ -140,7 +140,7 @@ void VisibilityFile::check_block(std::size_t block) const {
   }
 }
 
-void write_row_blocks(const VisibilityFileInfo& info, const std::filesystem::path& path, Progress& progress,
+void write_row_blocks(const VisibilityFileInfo& info, const FileTarget& target, Progress& progress,
                       const FillBlock& fill, std::uint64_t likely_bytes) {
   VisibilityHeader header;
   header.info = info;
@@ -149,7 +149,7 @@ void write_row_blocks(const VisibilityFileInfo& info, const std::filesystem::pat
   header.block_count =
       static_cast<std::uint32_t>((std::uint64_t{elements} + header.rows_per_block - 1) / header.rows_per_block);
 
-  StagedFile file(path);
+  StagedFile file(target);
   if (likely_bytes > 0) file.reserve(likely_bytes);
   std::vector<BlockEntry> directory(header.block_count);
   std::uint64_t offset = header.blocks_begin();
@@ -198,9 +198,9 @@ void write_row_blocks(const VisibilityFileInfo& info, const std::filesystem::pat
 }
 
 void write_visibility(const Visibility& visibility, const VisibilityOptions& options, std::uint64_t environment_hash,
-                      const std::filesystem::path& path, Progress& progress) {
+                      const FileTarget& target, Progress& progress) {
   progress.begin_stage("visibility file");
-  write_row_blocks({environment_hash, options, visibility.tile_count(), visibility.edge_count(), 0}, path, progress,
+  write_row_blocks({environment_hash, options, visibility.tile_count(), visibility.edge_count(), 0}, target, progress,
                    [&](std::uint32_t begin, std::uint32_t end, RowBlock& block) {
                      std::vector<std::uint32_t> row;
                      for (std::uint32_t element = begin; element < end; ++element) {

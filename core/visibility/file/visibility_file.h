@@ -62,9 +62,9 @@ class VisibilityFile final : public Visibility {
 // Adds the rows begin … end − 1 to a block. Called by many threads at once.
 using FillBlock = std::function<void(std::uint32_t begin, std::uint32_t end, RowBlock& block)>;
 
-// Writes a file of what `info` says (its entries are counted here), some blocks at a time, beside `path`, and renames
+// Writes a file of what `info` says (its entries are counted here), some blocks at a time, beside `target`, and renames
 // it when complete. Goes faster where `likely_bytes` tell how large it will be, about.
-void write_row_blocks(const VisibilityFileInfo& info, const std::filesystem::path& path, Progress& progress,
+void write_row_blocks(const VisibilityFileInfo& info, const FileTarget& target, Progress& progress,
                       const FillBlock& fill, std::uint64_t likely_bytes = 0);
 
 }  // namespace tesseray

@@ -47,12 +47,12 @@ VisibilityFileInfo visibility_to_compute(const Tiling& tiling, const VisibilityO
           static_cast<std::uint32_t>(tiling.edges.size()), 0};
 }
 
-WorkFile::WorkFile(const std::filesystem::path& target, const VisibilityFileInfo& key, Progress& progress)
+WorkFile::WorkFile(const FileTarget& target, const VisibilityFileInfo& key, Progress& progress)
     : target_(target),
       key_(key),
-      file_(work_file_beside(target), encoded_head(key),
+      file_(work_file_beside(target.file), encoded_head(key),
             Error(ErrorKind::invalid_input, "being_computed", "another run is computing this visibility",
-                  "wait for it, cancel it, or write to another file", {.file = target.string()})) {
+                  "wait for it, cancel it, or write to another file", {.file = target.file.string()})) {
   const BlockFile::Head found = file_.found();
   if (found == BlockFile::Head::none) {
     file_.begin_anew();

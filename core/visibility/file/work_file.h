@@ -23,9 +23,9 @@ class WorkFile {
   // Opens what an earlier run left for the same environment, options and elements, or begins anew; `key` says which
   // (its entries do not count). Tells of what is not used and why as warnings. Throws Error(invalid_input) when another
   // run is at work on the same file.
-  WorkFile(const std::filesystem::path& target, const VisibilityFileInfo& key, Progress& progress);
+  WorkFile(const FileTarget& target, const VisibilityFileInfo& key, Progress& progress);
 
-  const std::filesystem::path& target() const { return target_; }
+  const FileTarget& target() const { return target_; }
   const VisibilityFileInfo& key() const { return key_; }
   const std::vector<WorkBlockIndex>& blocks() const { return blocks_; }
   // The elements before this one are done.
@@ -45,7 +45,7 @@ class WorkFile {
   // False when the bytes are not those of the block that comes next.
   bool take_block(const BlockFile::Block& block, std::span<const std::uint8_t> bytes);
 
-  std::filesystem::path target_;
+  FileTarget target_;
   VisibilityFileInfo key_;
   BlockFile file_;
   std::vector<WorkBlockIndex> blocks_;

@@ -101,8 +101,7 @@ class RowUpdater {
 
 VisibilityUpdate update_visibility(const EarlierVisibility& before, const Scene& scene, const Tiling& tiling,
                                    const Occlusion& occlusion, const VisibilityOptions& options,
-                                   std::uint64_t environment_hash, const std::filesystem::path& path,
-                                   Progress& progress) {
+                                   std::uint64_t environment_hash, const FileTarget& target, Progress& progress) {
   progress.begin_stage("visibility");
   const VisibilityFile file(before.file, before.tiling, before.environment_hash,
                             VisibilityFile::Check::as_rows_are_read);
@@ -137,7 +136,7 @@ VisibilityUpdate update_visibility(const EarlierVisibility& before, const Scene&
   progress.begin_stage("visibility file");
   const RowUpdater updater(file, numbers, sights);
   write_row_blocks(
-      {environment_hash, options, numbers.new_tiles, static_cast<std::uint32_t>(tiling.edges.size()), 0}, path,
+      {environment_hash, options, numbers.new_tiles, static_cast<std::uint32_t>(tiling.edges.size()), 0}, target,
       progress, [&](std::uint32_t begin, std::uint32_t end, RowBlock& block) { updater.fill(begin, end, block); },
       file.bytes());
   return update;

@@ -146,18 +146,28 @@ TEST_F(Writing, LayersThatCameMeanwhileAreNotReplaced) {
 TEST_F(Writing, AFileThatCameMeanwhileIsNotReplaced) {
   const std::string file = folder_ / "new.gpkg";
   {
-    StagedFile staged(file);
+    StagedFile staged({file, replaceable_at(file)});
     write_text(file, "of another program");
     staged.flush();
-    expect_error("file_exists", ErrorKind::invalid_input, [&] { staged.publish_unless_taken(); });
+    expect_error("file_exists", ErrorKind::invalid_input, [&] { staged.publish(); });
   }
   EXPECT_EQ(std::filesystem::file_size(file), 18u);
   EXPECT_EQ(std::distance(std::filesystem::directory_iterator(std::filesystem::path(file).parent_path()), {}), 1);
   // One that was there at first may be replaced.
-  StagedFile again(file);
+  StagedFile again({file, replaceable_at(file)});
   again.flush();
-  again.publish_unless_taken();
+  again.publish();
   EXPECT_EQ(std::filesystem::file_size(file), 0u);
+}
+
+// Also while the environment is prepared, which takes some time.
+TEST_F(Writing, AnEnvironmentThatCameMeanwhileIsNotReplaced) {
+  const std::string file = folder_ / "e.gpkg";
+  ResultWriter writer(result_.scene.frame, false);
+  writer.add_environment(file, result_.scene, result_.tiling, {});
+  write_text(file, "of another program");
+  expect_error("file_exists", ErrorKind::invalid_input, [&] { writer.commit(test_run(), no_progress()); });
+  EXPECT_EQ(std::filesystem::file_size(file), 18u);
 }
 
 std::vector<std::uint8_t> bytes_of(const std::string& file) {
@@ -175,7 +185,7 @@ TEST_F(Writing, RoomThatIsNotNeededIsGivenBack) {
   const std::string file = folder_ / "x.bin";
   const std::vector<std::uint8_t> bytes(100'000, 7);
   constexpr std::uint64_t reserved = std::uint64_t{64} << 20;
-  StagedFile staged(file);
+  StagedFile staged({file});
   staged.reserve(reserved);
   // A file system may have no such thing.
   const bool is_reserved = bytes_on_disk(staged.path()) >= reserved;
@@ -191,7 +201,7 @@ TEST_F(Writing, RoomThatIsNotNeededIsGivenBack) {
 TEST_F(Writing, MoreRoomThanThereIsStopsNobody) {
   const std::string file = folder_ / "x.bin";
   const std::vector<std::uint8_t> bytes(1000, 7);
-  StagedFile staged(file);
+  StagedFile staged({file});
   staged.reserve(std::uint64_t{1} << 60);
   staged.write(0, bytes);
   staged.flush();
