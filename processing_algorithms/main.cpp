@@ -1,7 +1,9 @@
 // SPDX-License-Identifier: GPL-3.0-or-later
 // The executable. Every error ends here and becomes a message and an exit status.
+#include <fcntl.h>
 #include <tbb/global_control.h>
 #include <tbb/task_arena.h>
+#include <unistd.h>
 
 #include <cerrno>
 #include <cstdio>
@@ -103,7 +105,18 @@ int run_command_line(const std::vector<std::string>& arguments) {
   }
 }
 
+// A file gets the least number that is free: that of a standard stream which the caller has closed, so that what is
+// told there would be written into the file.
+void open_closed_standard_streams() {
+  int descriptor = 0;
+  while (descriptor >= 0 && descriptor <= STDERR_FILENO) descriptor = open("/dev/null", O_RDWR);
+  if (descriptor >= 0) close(descriptor);
+}
+
 }  // namespace
 }  // namespace tesseray
 
-int main(int argc, char** argv) { return tesseray::run_command_line({argv + 1, argv + argc}); }
+int main(int argc, char** argv) {
+  tesseray::open_closed_standard_streams();
+  return tesseray::run_command_line({argv + 1, argv + argc});
+}

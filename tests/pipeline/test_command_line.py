@@ -6,7 +6,7 @@ import os
 import subprocess
 import unittest
 
-from tesseray_process import EXECUTABLE, EXTENT, SAMPLE, PipelineTest, error_of, layers, tesseray
+from tesseray_process import EXECUTABLE, EXTENT, SAMPLE, SCENE, PipelineTest, error_of, layers, made, tesseray
 
 
 class CommandLineTest(PipelineTest):
@@ -34,6 +34,21 @@ class CommandLineTest(PipelineTest):
         process = subprocess.Popen([EXECUTABLE, *scene], stdout=subprocess.PIPE, stderr=subprocess.DEVNULL)
         process.stdout.close()
         self.assertEqual(process.wait(), 0)
+
+    def test_closed_standard_streams_are_no_files_of_the_run(self):
+        """Of a run so long that much is told, nothing gets into the files that are written meanwhile."""
+        environment, scene, visibility = (self.folder / name for name in ("e.gpkg", "e.tscene", "e.tvis"))
+        made("tileenvironment", *SCENE[:-2], "--tile-area", 400, "--environment", environment)
+        made("exportscene", "--environment", environment, "--scene", scene)
+        command = [EXECUTABLE, "computevisibility", "--environment", scene, "--visibility", visibility, "--progress", "json"]
+        written = set()
+        for closed in ("", "0<&-", "1>&-", "2>&-", "0<&- 1>&- 2>&-"):
+            process = subprocess.run(["sh", "-c", f'exec "$0" "$@" {closed}', *command], capture_output=True)
+            self.assertEqual(process.returncode, 0, (closed, process.stderr))
+            written.add(visibility.read_bytes())
+            visibility.unlink()
+        self.assertEqual(len(written), 1)
+        self.assertEqual(self.files(), ["e.gpkg", "e.tscene"])
 
     def test_no_tool(self):
         self.assert_refused(tesseray("--progress=json"), "bad_command_line")
