@@ -34,7 +34,13 @@ void require_known_extension(const std::filesystem::path& file) {
 }
 
 void require_usable_name(const LayerDestination& destination) {
-  const std::string name = lower_case(destination.layer);
+  const std::string name = lower_case(trimmed(destination.layer));
+  if (is_spatialite(destination.file) && name.find_first_of("'\"") != std::string::npos) {
+    throw Error(ErrorKind::invalid_input, "bad_layer_name",
+                "the layer name " + destination.layer + " has a quotation mark, which SpatiaLite cannot cope with",
+                "give another name (file.sqlite|layername=…), or write a GeoPackage (.gpkg)",
+                {.file = destination.file.string()});
+  }
   const bool reserved = name.starts_with("gpkg_") || name.starts_with("sqlite_") || name.starts_with("rtree_") ||
                         name == "layer_styles" || name.starts_with("tesseray_");
   if (!name.empty() && !reserved) return;

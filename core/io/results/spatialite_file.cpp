@@ -185,8 +185,21 @@ void SpatialiteFile::write(RowBlock& block) {
 void SpatialiteFile::end_layer() {
   GdalSession session;
   if (table_->SyncToDisk() != OGRERR_NONE) fail("written", session.last_failure());
+  require_registered(*layer_);
   add_styles(*layer_);
   table_ = nullptr;
+}
+
+// No program finds the geometries of a layer that is not in SpatiaLite's books, and who fails to enter it tells nobody.
+void SpatialiteFile::require_registered(const Layer& layer) {
+  if (layer.geometry == LayerGeometry::none) return;
+  GdalSession session;
+  const std::string sql =
+      "SELECT 1 FROM geometry_columns WHERE lower(f_table_name) = lower(" + quoted_text(layer.name) + ")";
+  OGRLayer* const entries = dataset_->ExecuteSQL(sql.c_str(), nullptr, nullptr);
+  const bool is_registered = entries != nullptr && entries->GetFeatureCount() > 0;
+  dataset_->ReleaseResultSet(entries);
+  if (!is_registered) fail("given the geometries of " + layer.name, "SpatiaLite does not register them");
 }
 
 void SpatialiteFile::add_styles(const Layer& layer) {

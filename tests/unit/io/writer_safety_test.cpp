@@ -83,6 +83,10 @@ TEST_F(Writing, BadDestinationsAreRefused) {
   refuse("x.gpkg|layername=gpkg_contents", "bad_layer_name");
   refuse("x.gpkg|layername=TESSERAY_RUNS", "bad_layer_name");
   refuse("x.gpkg|layername=layer_styles", "bad_layer_name");
+  refuse("x.gpkg|layername= ", "bad_layer_name");
+  refuse("x.sqlite|layername= ", "bad_layer_name");
+  refuse("x.sqlite|layername=L'Aquila", "bad_layer_name");
+  refuse("x.sqlite|layername=the \"old\" town", "bad_layer_name");
 }
 
 TEST_F(Writing, LayerNamesMayHoldAnything) {

@@ -75,6 +75,20 @@ TEST_F(SpatialiteResult, AnOldLayerThatStaysIsAnError) {
   }
 }
 
+TEST_F(SpatialiteResult, ALayerThatNoProgramWouldFindIsAnError) {
+  Sql(file_).rows(
+      "CREATE TRIGGER full BEFORE INSERT ON geometry_columns BEGIN SELECT RAISE(ABORT, 'there are enough'); END");
+  ResultWriter writer(result_.scene.frame, false);
+  writer.add_tiles({file_, "more"}, result_.scene, result_.tiling, {});
+  try {
+    writer.commit(test_run(), no_progress());
+    FAIL();
+  } catch (const Error& error) {
+    EXPECT_EQ(error.code(), "write_failed");
+    EXPECT_NE(std::string(error.what()).find("geometries of more"), std::string::npos) << error.what();
+  }
+}
+
 TEST(SpatialiteOfOthers, AnEnvironmentCannotBeOne) {
   TemporaryFolder folder;
   const WriterCase c;
