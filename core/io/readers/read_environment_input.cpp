@@ -99,7 +99,7 @@ Rectangle bounds_with_geometry(VectorSource& source, const Crs& crs, const Envir
   if (source.layer().GetFeatureCount() == 0) {
     throw source.no_features("check what was given as " + source.parameter());
   }
-  throw Error(ErrorKind::invalid_input, "no_geometry", "no feature of the layer has a geometry",
+  throw Error(ErrorKind::invalid_input, "no_geometry", "no feature of the layer has a geometry of finite coordinates",
               "check what was given as " + source.parameter(), source.place());
 }
 

@@ -5,6 +5,7 @@
 
 #include <algorithm>
 #include <array>
+#include <cmath>
 #include <filesystem>
 #include <fstream>
 #include <string_view>
@@ -331,6 +332,19 @@ Error VectorSource::no_features(const std::string& hint) {
   return {ErrorKind::invalid_input, "empty_layer", message, filter_.empty() ? hint : "correct the filter", place()};
 }
 
+namespace {
+
+bool is_finite(const OGREnvelope& box) { return std::isfinite(box.MinX + box.MaxX + box.MinY + box.MaxY); }
+
+// Farther than any place has coordinates: of an infinite one, databases make a number that they can hold.
+bool may_be_infinite(const OGREnvelope& box) {
+  constexpr double farthest = 1e9;
+  const auto is_near = [](double coordinate) { return std::fabs(coordinate) < farthest; };
+  return !(is_near(box.MinX) && is_near(box.MaxX) && is_near(box.MinY) && is_near(box.MaxY));
+}
+
+}  // namespace
+
 Rectangle VectorSource::bounds() {
   if (!bounds_) bounds_ = found_bounds();
   return *bounds_;
@@ -344,7 +358,7 @@ Rectangle VectorSource::found_bounds() {
   // Some formats tell of the point 0, 0 where there are no features, or none that the filter leaves.
   const bool may_be_empty = box.MinX == 0 && box.MaxX == 0 && box.MinY == 0 && box.MaxY == 0;
   // GDAL's bounds know of no filter; OSM's formats may do without, and GDAL does not look for them then.
-  if (may_be_empty || !filter_.empty() || !is_known) return bounds_of_features();
+  if (may_be_empty || !filter_.empty() || !is_known || may_be_infinite(box)) return bounds_of_features();
   return {{box.MinX, box.MinY}, {box.MaxX, box.MaxY}};
 }
 
@@ -355,7 +369,8 @@ Rectangle VectorSource::bounds_of_features() {
     OGREnvelope part;
     if (feature->GetGeometryRef() == nullptr) continue;
     feature->GetGeometryRef()->getEnvelope(&part);
-    if (part.IsInit()) box.Merge(part);
+    // What is not finite is for the readers to tell of, feature by feature.
+    if (part.IsInit() && is_finite(part)) box.Merge(part);
   }
   rewind();
   if (!box.IsInit()) return {};

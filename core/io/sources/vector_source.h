@@ -51,7 +51,8 @@ class VectorSource {
   // read, so that nothing is lost silently. Where GDAL gives all rows one number, as of SpatiaLite's views, they are
   // numbered as they come.
   OGRFeatureUniquePtr next();
-  // In the layer's coordinates, of all that the filter leaves; empty when there is no geometry. Looked for once.
+  // In the layer's coordinates, of all that the filter leaves but features that reach to infinity; empty when there is
+  // no geometry. Looked for once.
   Rectangle bounds();
   // The same of all features that there are, one by one: databases may tell of what has been deleted.
   Rectangle bounds_of_features();

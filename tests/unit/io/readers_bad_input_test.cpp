@@ -96,14 +96,13 @@ std::string shapefile(const Inputs& inputs) {
 }
 
 // Three buildings, the second of which reaches to this x.
-std::string with_one_at(Inputs& inputs, double x) {
-  const std::string far = "POLYGON ((500000 5000000, " + std::to_string(x) + " 5000000, " + std::to_string(x) +
-                          " 5000010, 500000 5000000))";
+std::string with_one_at(Inputs& inputs, const std::string& x) {
+  const std::string far = "POLYGON ((500000 5000000, " + x + " 5000000, " + x + " 5000010, 500000 5000000))";
   return inputs.layer({.features = {{box(500000, 5000000, 9, 9)}, {far}, {box(500020, 5000000, 9, 9)}}});
 }
 
 TEST(FeatureOffTheEarth, IsNamed) {
-  for (const double x : {1e15, 1e30}) {
+  for (const char* x : {"1e15", "1e30"}) {
     Inputs inputs;
     const std::string file = with_one_at(inputs, x);
     try {
@@ -114,6 +113,17 @@ TEST(FeatureOffTheEarth, IsNamed) {
       EXPECT_EQ(error.place().layer, "layer");
       EXPECT_EQ(error.place().feature_id, 2);
     }
+  }
+}
+
+// Also where the bounds that the file tells of reach as far. No double is as great as 1e400.
+TEST(FeatureAtInfinity, IsLeftOutAlone) {
+  Inputs inputs;
+  const std::string file = with_one_at(inputs, "1e400");
+  for (const char* crs : {"", "EPSG:25832"}) {
+    const RawScene scene = read_environment_input({.buildings = file, .crs = crs}, no_progress());
+    EXPECT_EQ(scene.buildings.size(), 2u);
+    EXPECT_EQ(testing::count(scene.issues, "bad_coordinate"), 1u);
   }
 }
 
@@ -329,10 +339,10 @@ INSTANTIATE_TEST_SUITE_P(
                      <tag k="landuse" v="forest"/></way></osm>)"));
                  },
                  "no_buildings", "only features tagged building are read"},
-        BadInput{"OneOffTheEarth", [](Inputs& in) { in.buildings(with_one_at(in, 1e15)); }, "feature_off_the_earth",
+        BadInput{"OneOffTheEarth", [](Inputs& in) { in.buildings(with_one_at(in, "1e15")); }, "feature_off_the_earth",
                  "it reaches to 1e+15, 5000010, where EPSG:32632 is not defined. correct or remove it"},
         BadInput{"OneOffTheEarthWithAChosenCrs",
-                 [](Inputs& in) { in.environment({.buildings = with_one_at(in, 1e15), .crs = "EPSG:25832"}); },
+                 [](Inputs& in) { in.environment({.buildings = with_one_at(in, "1e15"), .crs = "EPSG:25832"}); },
                  "feature_off_the_earth", "where EPSG:32632 is not defined"},
         BadInput{"UnknownHeightField", [](Inputs& in) { in.environment({.height_field = "heigth_m"}); },
                  "unknown_field", "there is no field \"heigth_m\" (given as HEIGHT_FIELD). did you mean \"height_m\"?"},
