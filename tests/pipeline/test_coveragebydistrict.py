@@ -1,6 +1,7 @@
 # SPDX-License-Identifier: GPL-3.0-or-later
 """Coverage by district, against areas that OGR cuts from the path losses that it was made from."""
 
+import shutil
 import sqlite3
 import unittest
 
@@ -106,6 +107,26 @@ class CoverageByDistrict(PipelineTest):
         output = self.folder / "covered.gpkg"
         return tesseray("coveragebydistrict", "--path-loss", source or PREDICTION, "--districts", districts,
                         "--progress", "json", "--output", output, *options), output
+
+    def test_ground_whose_sides_cross_is_named(self):
+        """Tiles that another program has made bow ties of."""
+        crossed = self.folder / "crossed.gpkg"
+        shutil.copy(PREDICTION, crossed)
+        source = ogr.Open(str(crossed), 1)
+        layer = source.GetLayerByName("path_loss")
+        layer.SetAttributeFilter("kind = 'ground'")
+        feature = layer.GetNextFeature()
+        corners = feature.GetGeometryRef().GetGeometryRef(0)
+        ring, polygon = ogr.Geometry(ogr.wkbLinearRing), ogr.Geometry(ogr.wkbPolygon25D)
+        for corner in (0, 2, 1, 3, 0):
+            ring.AddPoint(*corners.GetPoint(corner))
+        polygon.AddGeometry(ring)
+        feature.SetGeometry(polygon)
+        layer.SetFeature(feature)
+        number = feature.GetFID()
+        feature = layer = source = None
+        process, _ = self.cover(self.districts(PARTS), source=crossed)
+        self.assert_refused(process, "bad_tile", [f"crossed.gpkg, layer path_loss, feature {number}", "cross each other"])
 
     def test_shares_of_what_is_reached_alone_are_told_of(self):
         reached = self.folder / "reached.gpkg"

@@ -18,6 +18,7 @@
 #include "core/io/sources/gdal_session.h"
 #include "core/io/sources/passwords.h"
 #include "core/io/sources/vector_source.h"
+#include "core/scene/ground_plan/footprint_repair.h"
 
 namespace tesseray {
 
@@ -125,7 +126,7 @@ class PathLossSource {
     targets.reserve(static_cast<std::size_t>(std::max(count, 0.0)));
     for (const OGRFeatureUniquePtr& feature : *layer_) {
       targets.push_back(target(*feature, fields, origin));
-      if (outlines != nullptr) add_outline(*feature, targets.back().tile_id, origin, *outlines);
+      if (outlines != nullptr) add_outline(*feature, targets.back(), origin, *outlines);
       constexpr std::size_t rows_between_reports = 8192;
       if (targets.size() % rows_between_reports == 0) {
         progress.throw_if_cancelled();
@@ -234,6 +235,11 @@ class PathLossSource {
     return {.file = without_password(name_.dataset), .layer = layer_ != nullptr ? layer_->GetName() : ""};
   }
 
+  ErrorPlace place(const OGRFeature& feature, OGRLayer& layer) const {
+    return {
+        .file = without_password(name_.dataset), .layer = layer.GetName(), .field = {}, .feature_id = feature.GetFID()};
+  }
+
   // Distances and areas are worked out in the layer's coordinates, which are metres as they were written.
   void require_own_crs(const Crs& crs, Vec2 middle) {
     if (crs.empty()) return;
@@ -325,16 +331,26 @@ class PathLossSource {
   }
 
   // A tile's corners; points have none.
-  static void add_outline(const OGRFeature& feature, std::int64_t tile_id, Vec2 origin,
-                          std::map<std::int64_t, TileCorners>& outlines) {
+  void add_outline(const OGRFeature& feature, const PredictedTarget& target, Vec2 origin,
+                   std::map<std::int64_t, TileCorners>& outlines) {
     const OGRGeometry& geometry = *feature.GetGeometryRef();
     if (wkbFlatten(geometry.getGeometryType()) != wkbPolygon) return;
     const OGRLinearRing& ring = *geometry.toPolygon()->getExteriorRing();
-    const auto [place, is_new] = outlines.try_emplace(tile_id);
+    const auto [place, is_new] = outlines.try_emplace(target.tile_id);
     if (!is_new) return;
     for (int i = 0; i < 4; ++i) {
       place->second.corners[i] = {ring.getX(i) - origin.x, ring.getY(i) - origin.y, ring.getZ(i)};
     }
+    if (target.kind == SurfaceKind::ground) require_area(feature, place->second);
+  }
+
+  // Ground is what its polygon encloses; walls are lines from above.
+  void require_area(const OGRFeature& feature, const TileCorners& tile) {
+    Ring outline;
+    for (const Vec3& corner : tile.corners) outline.push_back(corner.xy());
+    if (overlay_.is_valid({outline})) return;
+    throw Error(ErrorKind::invalid_input, "bad_tile", "the sides of this ground tile cross each other",
+                "predict again, or take the tile's polygon as it was written", place(feature, *layer_));
   }
 
   // The point, or the mean of a tile's corners: tiles are parallelograms.
@@ -350,10 +366,7 @@ class PathLossSource {
       throw Error(
           ErrorKind::invalid_input, "no_geometry", "the feature has neither a polygon nor a point",
           &layer == layer_ ? geometry_hint_ : "give the transmitters as TRANSMITTERS_OUT wrote them, with points",
-          {.file = without_password(name_.dataset),
-           .layer = layer.GetName(),
-           .field = {},
-           .feature_id = feature.GetFID()});
+          place(feature, layer));
     }
     const int corners = ring->getNumPoints() - 1;
     Vec3 sum;
@@ -364,6 +377,7 @@ class PathLossSource {
 
   SourceName name_;
   std::string geometry_hint_;
+  PolygonOverlay overlay_;
   GdalSession session_;
   GDALDatasetUniquePtr dataset_;
   OGRLayer* layer_ = nullptr;
