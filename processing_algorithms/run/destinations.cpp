@@ -52,11 +52,9 @@ void check_name(const fs::path& file) {
          "give a name, and a folder, without |", file);
 }
 
-// Opening a pipe waits for whoever holds its other end, and nothing could be renamed to it.
-void check_is_no_pipe(const fs::path& file) {
-  std::error_code problem;
-  if (!fs::is_fifo(file, problem)) return;
-  refuse("no_regular_file", "this is a pipe", "name a file, and read it when it is complete", file);
+void check_is_no_pipe_or_device(const fs::path& file) {
+  if (!is_pipe_or_device(file)) return;
+  refuse("no_regular_file", "this is a pipe or a device", "name a file, and read it when it is complete", file);
 }
 
 // What a link points at is written, and is found to be nowhere when all has been computed.
@@ -272,7 +270,7 @@ void Destinations::check(const ParameterValues& values, bool overwrite) const {
     check_folder(*wanted);
     check_link(*wanted);
     check_ending(parameter, *wanted);
-    check_is_no_pipe(*wanted);
+    check_is_no_pipe_or_device(*wanted);
     if (!taken.take(*wanted, "")) {
       refuse("outputs_collide", "two outputs go to this file", "give each its own", *wanted);
     }
@@ -283,7 +281,7 @@ void Destinations::check(const ParameterValues& values, bool overwrite) const {
   for (const auto& [name, destination] : layers_) {
     check_folder(destination.file);
     check_link(destination.file);
-    check_is_no_pipe(destination.file);
+    check_is_no_pipe_or_device(destination.file);
     if (!taken.take(destination.file, destination.layer)) {
       refuse("outputs_collide", "two outputs go to this place", "give each its own file or layer name",
              destination.file, destination.layer);

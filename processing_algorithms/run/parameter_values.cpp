@@ -5,8 +5,8 @@
 #include <filesystem>
 #include <nlohmann/json.hpp>
 #include <stdexcept>
-#include <system_error>
 
+#include "core/base/is_there.h"
 #include "core/io/sources/passwords.h"
 #include "processing_algorithms/run/sources.h"
 #include "processing_algorithms/run/spelling.h"
@@ -29,12 +29,16 @@ bool is_run_option(const std::string& name) {
 
 std::string label(const Parameter& parameter) { return parameter.name + " (" + option_name(parameter.name) + "): "; }
 
-// An input that is a plain path must be there. Connection strings and GDAL's virtual files are the readers' to judge.
-std::string missing_file(const Parameter& parameter, const std::string& text) {
+// An input that is a plain path must be there, and a file of Tesseray's be no pipe. Connection strings and GDAL's
+// virtual files are the readers' to judge.
+std::string unusable_file(const Parameter& parameter, const std::string& text) {
   if (!is_input_source(parameter.kind) || !is_plain_path(text)) return {};
-  std::error_code problem;
-  if (std::filesystem::exists(path_of_source(text), problem)) return {};
-  return "there is no file '" + without_password(path_of_source(text).string()) + "'";
+  const std::filesystem::path file = path_of_source(text);
+  if (!is_there(file)) return "there is no file '" + without_password(file.string()) + "'";
+  if (parameter.kind != ParameterKind::file || !is_pipe_or_device(file)) return {};
+  return "'" + file.string() +
+         "' is a pipe or a device, and files are read more than once; write what comes through it to a file, and name "
+         "that";
 }
 
 // A layer stands for its file where a file is asked for, since tools and QGIS name what they wrote so.
@@ -54,8 +58,8 @@ ParameterValue read_value(const Parameter& parameter, const GivenParameters& giv
   try {
     // Other libraries and the operating system take it for the end of a name.
     if (text.find('\0') != std::string::npos) throw std::invalid_argument("holds a NUL character; leave it out");
-    const std::string missing = missing_file(parameter, text);
-    if (!missing.empty()) throw std::invalid_argument(missing);
+    const std::string unusable = unusable_file(parameter, text);
+    if (!unusable.empty()) throw std::invalid_argument(unusable);
     return parse_value(parameter, without_layer(parameter, text));
   } catch (const std::invalid_argument& wrong) {
     violations.push_back(label(parameter) + wrong.what());

@@ -151,6 +151,30 @@ class PipesTest(PipelineTest):
                 self.assert_refused(tesseray(*scene, *outputs, timeout=20), "no_regular_file", ["pipe"])
         self.assertEqual(self.files(), [self.pipe.name])
 
+    def test_devices_as_an_output(self):
+        antenna = self.folder / "a.msi"
+        cut = "".join(f"{angle} {angle % 7}\n" for angle in range(0, 360, 45))
+        antenna.write_text(f"NAME a\nGAIN 5 dBi\nHORIZONTAL 8\n{cut}VERTICAL 8\n{cut}")
+        for device in ("/dev/full", "/dev/zero"):
+            process = tesseray("importantenna", "--antenna-file", antenna, "--msi", device, "--overwrite", "--progress",
+                               "json", timeout=20)
+            self.assert_refused(process, "no_regular_file", [device, "device"])
+
+    def test_as_an_input_that_is_a_file_of_tesseray(self):
+        output = ["--output", self.folder / "x.gpkg"]
+        environment = self.folder / "e.gpkg"
+        made("tileenvironment", *SCENE, "--environment", environment)
+        visibility = ["computevisibility", "--environment", environment]
+        for command in (["visiblefrom", "--point", "340500,6020500", *output, "--environment", self.pipe],
+                        ["explainpoint", "--point", "340500,6020500", "--environment", environment, *output,
+                         "--transmitters", SAMPLE / "transmitters.csv", "--visibility", self.pipe],
+                        [*visibility, "--previous-visibility", self.pipe],
+                        [*visibility, "--previous-environment", self.pipe],
+                        ["importantenna", "--antenna-file", self.pipe]):
+            with self.subTest(command=command):
+                self.assert_refused(tesseray(*command, "--progress", "json", timeout=20), "bad_parameters",
+                                    [command[-1].name, "is a pipe or a device", "write what comes through it to a file"])
+
     def test_as_an_input(self):
         process = tesseray("tileenvironment", "--buildings", self.pipe, "--environment", self.folder / "e.gpkg",
                            "--progress", "json", timeout=20)

@@ -4,8 +4,6 @@
 #include <algorithm>
 #include <cmath>
 #include <cstdio>
-#include <fstream>
-#include <iterator>
 
 #include "core/base/error.h"
 #include "core/base/units.h"
@@ -179,9 +177,7 @@ std::string to_msi(const AntennaFile& antenna) {
 
 // Nobody else writes an antenna just as we do.
 bool is_from_to_msi(const std::filesystem::path& file) {
-  std::ifstream stream(file, std::ios::binary);
-  const std::string content{std::istreambuf_iterator<char>(stream), {}};
-  return content == to_msi(read_antenna_file(file));
+  return antenna_file_content(file) == to_msi(read_antenna_file(file));
 }
 
 }  // namespace tesseray

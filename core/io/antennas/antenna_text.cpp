@@ -9,6 +9,7 @@
 #include <fstream>
 
 #include "core/base/error.h"
+#include "core/base/is_there.h"
 #include "core/io/sources/text_values.h"
 #include "core/scene/frequency_range.h"
 
@@ -18,23 +19,7 @@ namespace {
 constexpr std::uintmax_t most_bytes = 20'000'000;  // patterns of hundreds of frequencies have a few
 
 std::string whole_text_of(const std::filesystem::path& file) {
-  std::error_code failed;
-  if (!std::filesystem::exists(file, failed)) {
-    throw antenna_error("file_not_found", "there is no such file", "check the name of the antenna file", file.string());
-  }
-  if (std::filesystem::is_directory(file, failed)) {
-    throw antenna_error("not_a_file", "this is a folder", "name one antenna file", file.string());
-  }
-  if (std::filesystem::file_size(file, failed) > most_bytes) {
-    throw antenna_error("not_an_antenna", "the file is too large for an antenna pattern",
-                        "name an MSI/Planet, NSMA or ADF file", file.string());
-  }
-  std::ifstream in(file, std::ios::binary);
-  std::string content((std::istreambuf_iterator<char>(in)), std::istreambuf_iterator<char>());
-  if (!in) {
-    throw antenna_error("cannot_read", std::string("the file cannot be read: ") + std::strerror(errno),
-                        "check its permissions", file.string());
-  }
+  std::string content = antenna_file_content(file);
   if (content.find('\0') != std::string::npos) {
     throw antenna_error("not_a_text", "the file is no plain text", "save it as text in UTF-8 or Latin-1",
                         file.string());
@@ -97,6 +82,36 @@ std::optional<NumberPair> pair_of(std::string_view first, std::string_view secon
 Error antenna_error(const std::string& code, const std::string& message, const std::string& hint,
                     const std::string& file, std::optional<std::int64_t> line) {
   return {ErrorKind::invalid_input, code, message, hint, {.file = file, .line = line}};
+}
+
+std::string antenna_file_content(const std::filesystem::path& file) {
+  std::error_code failed;
+  if (!std::filesystem::exists(file, failed)) {
+    throw antenna_error("file_not_found", "there is no such file", "check the name of the antenna file", file.string());
+  }
+  if (std::filesystem::is_directory(file, failed)) {
+    throw antenna_error("not_a_file", "this is a folder", "name one antenna file", file.string());
+  }
+  if (is_pipe_or_device(file)) {
+    throw antenna_error("not_a_file", "this is a pipe or a device",
+                        "write what comes through it to a file, and name that", file.string());
+  }
+  if (std::filesystem::file_size(file, failed) > most_bytes) {
+    throw antenna_error("not_an_antenna", "the file is too large for an antenna pattern",
+                        "name an MSI/Planet, NSMA or ADF file", file.string());
+  }
+  std::ifstream in(file, std::ios::binary);
+  std::string content;
+  std::array<char, 65536> part{};
+  do {
+    in.read(part.data(), part.size());
+    content.append(part.data(), static_cast<std::size_t>(in.gcount()));
+  } while (in);
+  if (!in.is_open() || in.bad()) {
+    throw antenna_error("cannot_read", std::string("the file cannot be read: ") + std::strerror(errno),
+                        "check its permissions", file.string());
+  }
+  return content;
 }
 
 std::vector<TextLine> read_text_lines(const std::filesystem::path& file) {

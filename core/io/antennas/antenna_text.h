@@ -18,6 +18,9 @@ struct TextLine {
   std::string text;         // UTF-8, without white space at both ends
 };
 
+// All bytes of a file. Throws Error for one that cannot be read or is too large for an antenna pattern.
+std::string antenna_file_content(const std::filesystem::path& file);
+
 // The lines of a file that are not blank, whatever their ends; Latin-1 becomes UTF-8. Throws Error for a file that
 // cannot be read or is no text.
 std::vector<TextLine> read_text_lines(const std::filesystem::path& file);

@@ -12,6 +12,7 @@
 #include <system_error>
 #include <vector>
 
+#include "core/base/is_there.h"
 #include "core/base/listed.h"
 #include "core/io/sources/dataset_files.h"
 #include "core/io/sources/passwords.h"
@@ -108,8 +109,9 @@ void require_file(const std::string& dataset, const std::string& parameter) {
     throw Error(ErrorKind::invalid_input, "unreadable_file", "the permission to read this is missing",
                 "let its owner give it, or take a copy that you may read", {.file = without_password(dataset)});
   }
-  if (is_there && std::filesystem::is_fifo(dataset, failed)) {
-    throw Error(ErrorKind::invalid_input, "unreadable_file", "this is a pipe, and files are read more than once",
+  if (is_pipe_or_device(dataset)) {
+    throw Error(ErrorKind::invalid_input, "unreadable_file",
+                "this is a pipe or a device, and files are read more than once",
                 "write what comes through it to a file, and name that", {.file = dataset});
   }
   if (is_there && std::filesystem::is_regular_file(dataset, failed) &&

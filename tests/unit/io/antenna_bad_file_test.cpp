@@ -104,5 +104,19 @@ TEST(BadAntennaFile, IsNoFile) {
   }
 }
 
+TEST(BadAntennaFile, GivesAnErrorInPlaceOfItsBytes) {
+  const std::string memory = "/proc/self/mem";  // nothing is at the address 0
+  for (const auto& read : {+[](const std::string& file) { read_antenna_file(file); },
+                           +[](const std::string& file) { (void)is_from_to_msi(file); }}) {
+    try {
+      read(memory);
+      ADD_FAILURE() << "was read";
+    } catch (const Error& error) {
+      EXPECT_EQ(error.code(), "cannot_read") << error.what();
+      EXPECT_EQ(error.place().file, memory);
+    }
+  }
+}
+
 }  // namespace
 }  // namespace tesseray
