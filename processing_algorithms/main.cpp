@@ -10,6 +10,7 @@
 #include <new>
 #include <optional>
 #include <string>
+#include <string_view>
 #include <system_error>
 #include <utility>
 #include <vector>
@@ -80,6 +81,33 @@ int run_tool(const Command& command, ProgressDisplay& display) {
   return outcome.failed_transmitters.empty() ? 0 : exit_status(ErrorKind::partial);
 }
 
+// oneTBB has no type of its own for threads that it does not get.
+bool is_want_of_threads(const std::exception& failure) {
+  const auto* of_system = dynamic_cast<const std::system_error*>(&failure);
+  return (of_system && of_system->code() == std::errc::resource_unavailable_try_again) ||
+         std::string_view(failure.what()).starts_with("pthread_create has failed");
+}
+
+bool is_want_of_memory(const std::exception& failure) {
+  const auto* of_system = dynamic_cast<const std::system_error*>(&failure);
+  return (of_system && of_system->code() == std::errc::not_enough_memory) ||
+         dynamic_cast<const std::bad_alloc*>(&failure);
+}
+
+// What libraries throw.
+Error as_error(const std::exception& failure) {
+  if (is_want_of_threads(failure)) {
+    return {ErrorKind::resources, "no_threads", "the system gives this run no more threads",
+            "give fewer with --threads, or raise the limits of processes and memory (ulimit -u, ulimit -v)"};
+  }
+  if (is_want_of_memory(failure)) {
+    return {ErrorKind::resources, "out_of_memory", "the memory is not enough",
+            "make the EXTENT smaller or the TILE_AREA larger"};
+  }
+  return {ErrorKind::internal, "internal_fault", std::string("a fault of Tesseray: ") + failure.what(),
+          "please report it, with the command line"};
+}
+
 int run_command_line(const std::vector<std::string>& arguments) {
   std::unique_ptr<ProgressDisplay> display = make_progress_display(progress_style_of(arguments));
   try {
@@ -94,14 +122,10 @@ int run_command_line(const std::vector<std::string>& arguments) {
   } catch (const Error& error) {
     display->error(error);
     return exit_status(error.kind());
-  } catch (const std::bad_alloc&) {
-    display->error(Error(ErrorKind::resources, "out_of_memory", "the memory is not enough",
-                         "make the EXTENT smaller or the TILE_AREA larger"));
-    return exit_status(ErrorKind::resources);
-  } catch (const std::exception& fault) {
-    display->error(Error(ErrorKind::internal, "internal_fault", std::string("a fault of Tesseray: ") + fault.what(),
-                         "please report it, with the command line"));
-    return exit_status(ErrorKind::internal);
+  } catch (const std::exception& failure) {
+    const Error error = as_error(failure);
+    display->error(error);
+    return exit_status(error.kind());
   }
 }
 

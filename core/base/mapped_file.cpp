@@ -15,6 +15,10 @@ namespace tesseray {
 
 MappedFile::MappedFile(const std::filesystem::path& path) {
   const auto refuse = [&](int error) {
+    if (error == ENOMEM) {
+      return Error(ErrorKind::resources, "out_of_memory", "the memory is not enough to map the file",
+                   "close other programs, or raise the limit of memory (ulimit -v)", {.file = path.string()});
+    }
     return Error(ErrorKind::invalid_input, "cannot_read_file",
                  "cannot read the file: " + std::generic_category().message(error), "check the path and its rights",
                  {.file = path.string()});

@@ -11,7 +11,7 @@ namespace tesseray {
 // A file mapped into memory for reading.
 class MappedFile {
  public:
-  // Throws Error(invalid_input) when it cannot be read.
+  // Throws Error(invalid_input) when it cannot be read, Error(resources) when the memory has no room for it.
   explicit MappedFile(const std::filesystem::path& path);
   ~MappedFile();
   MappedFile(const MappedFile&) = delete;

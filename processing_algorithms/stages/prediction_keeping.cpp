@@ -4,16 +4,19 @@
 #include <unistd.h>
 
 #include <cmath>
+#include <cstdint>
+#include <fstream>
 #include <nlohmann/json.hpp>
 #include <optional>
 #include <string>
 #include <string_view>
 #include <system_error>
+#include <vector>
 
 #include "core/base/checksum.h"
+#include "core/base/error.h"
 #include "core/base/hash.h"
 #include "core/base/is_there.h"
-#include "core/base/mapped_file.h"
 #include "core/visibility/file/visibility_file.h"
 #include "processing_algorithms/stages/comparison_stage.h"
 #include "processing_algorithms/stages/environment_stage.h"
@@ -77,8 +80,21 @@ std::string parameters_of(const ParameterValues& values) {
   return parameters.dump();
 }
 
-// Of this very program: another version, or one that was built from changed sources, may predict otherwise.
-std::uint64_t program_hash() { return xxh64(MappedFile("/proc/self/exe").bytes()); }
+// Of this very program: another version, or one that was built from changed sources, may predict otherwise. Read part
+// by part: a limit of memory may leave no room for all of it.
+std::uint64_t program_hash() {
+  const char file[] = "/proc/self/exe";
+  std::ifstream program(file, std::ios::binary);
+  std::vector<std::uint8_t> part(std::size_t{1} << 20);
+  StableHash hash;
+  do {
+    program.read(reinterpret_cast<char*>(part.data()), static_cast<std::streamsize>(part.size()));
+    hash.add(xxh64({part.data(), static_cast<std::size_t>(program.gcount())}));
+  } while (program);
+  if (program.eof()) return hash.value();
+  throw Error(ErrorKind::resources, "cannot_read_file", "the program cannot read itself, to know its predictions again",
+              "give KEPT_PREDICTIONS 0", {.file = file});
+}
 
 // Of all that a prediction depends on besides its transmitter: what was read rather than the files that it was read
 // from, since a source may stand for others (a VRT, a database).

@@ -208,6 +208,12 @@ class CoverageRaster(PipelineTest):
         self.assertIn("greater RESOLUTION", process.stderr)
         self.assertFalse(file.exists())
 
+    def test_memory_that_the_system_does_not_give(self):
+        command = ["coverageraster", "--path-loss", PREDICTION, "--raster", self.folder / "level.tif", "--resolution",
+                   0.02, "--memory", 16, "--progress", "json"]
+        process = tesseray(*command, preexec_fn=self.within_address_space(512 << 20))
+        self.assert_refused(process, "out_of_memory", ["memory is not enough"], status=3)
+
     def test_what_cannot_be_rasterized_is_refused(self):
         process, file = self.raster("--resolution", 0.01)
         self.assertEqual(process.returncode, 2)

@@ -1,12 +1,17 @@
 # SPDX-License-Identifier: GPL-3.0-or-later
 """A run under --memory never holds more: told by the system of a process of its own."""
 
+import contextlib
 import json
 import os
+import resource
+import shutil
+import signal
 import subprocess
 import unittest
 
-from tesseray_process import EXECUTABLE, SAMPLE, SCENE, PipelineTest, error_of, made, sizes_in, tesseray, transmitters_csv
+from tesseray_process import (EXECUTABLE, SAMPLE, SCENE, PipelineTest, environment_with_visibility, error_of, made,
+                              sizes_in, tesseray, transmitters_csv)
 
 MEBIBYTE = 1 << 20
 LEAST_BLOCK = 64 * MEBIBYTE  # of rows under way, where the budget leaves no more
@@ -58,6 +63,43 @@ class MemoryBudget(PipelineTest):
         self.assertEqual(process.returncode, 3, process.stderr)
         self.assertEqual(error_of(process)["code"], "memory_budget")
         self.assertIn("28000 receivers see", error_of(process)["message"])
+
+
+class LimitsOfTheSystem(PipelineTest):
+    """What the system does not give is no bad input, and no fault of Tesseray."""
+
+    def test_a_file_that_has_no_room_in_the_address_space(self):
+        scene = self.folder / "town.tscene"
+        scene.write_bytes(b"TSCN")
+        os.truncate(scene, 64 << 30)
+        process = tesseray("exportscene", "--environment", scene, "--scene", self.folder / "new.tscene", "--progress",
+                           "json", preexec_fn=self.within_address_space(4 << 30))
+        self.assert_refused(process, "out_of_memory", ["town.tscene", "limit of memory"], status=3)
+
+    def test_a_program_that_has_no_room_in_the_address_space(self):
+        """A prediction reads its program part by part, to know its results again."""
+        environment = environment_with_visibility(self.folder)
+        command = ["predictcoverage", "--environment", environment, *transmitters_csv(self.folder), "--max-bounces", 0,
+                   "--threads", 1, "--progress", "json", "--kept-predictions", 1, "--overwrite", "--path-loss",
+                   self.folder / "p.gpkg"]
+        statuses = set()
+        for mebibytes in range(256, 96, -16):
+            with contextlib.suppress(unittest.SkipTest):
+                limit = self.within_address_space(mebibytes * MEBIBYTE)
+                statuses.add(tesseray(*command, preexec_fn=limit).returncode)
+        # The system's own libraries end what has no room for them.
+        self.assertLessEqual(statuses - {127, -signal.SIGABRT}, {0, 3})
+
+    def test_threads_that_there_are_not(self):
+        environment = environment_with_visibility(self.folder)
+        self.folder.chmod(0o777)
+        # The superuser's processes are not counted, so the run is somebody else's.
+        somebody = {"user": 65534} if os.geteuid() == 0 else {}
+        program = shutil.copy(EXECUTABLE, self.folder)
+        process = tesseray("computevisibility", "--environment", environment, "--visibility", self.folder / "v.tvis",
+                           "--threads", 4, "--progress", "json", executable=program,
+                           preexec_fn=lambda: resource.setrlimit(resource.RLIMIT_NPROC, (1, 1)), **somebody)
+        self.assert_refused(process, "no_threads", ["--threads"], status=3)
 
 
 if __name__ == "__main__":

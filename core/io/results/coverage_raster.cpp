@@ -24,6 +24,7 @@ constexpr double most_coverage_pixels = 1 << 28;
 constexpr char software_item[] = "TIFFTAG_SOFTWARE", software[] = "Tesseray";
 
 [[noreturn]] void fail(const GdalSession& session, const std::string& what) {
+  session.refuse_for_memory();
   throw Error(ErrorKind::invalid_input, "raster_failed", what + " (" + session.last_failure() + ")",
               "this may be a fault of the GDAL library: see whether 'gdalinfo --formats' lists COG");
 }

@@ -29,6 +29,12 @@ GdalSession::~GdalSession() {
   CPLPopErrorHandler();
 }
 
+void GdalSession::refuse_for_memory() const {
+  if (!wanted_memory_) return;
+  throw Error(ErrorKind::resources, "out_of_memory", "the memory is not enough (" + last_failure_ + ")",
+              "close other programs, or ask for less");
+}
+
 void GdalSession::refuse_locked(const std::string& file) const {
   // SQLite's words, which GDAL hands on without a number.
   if (last_failure_.find("database is locked") == std::string::npos) return;
@@ -50,9 +56,11 @@ void GdalSession::set_option(const char* name, const std::string& value) {
   set_options_.push_back(name);
 }
 
-void CPL_STDCALL GdalSession::collect(CPLErr severity, CPLErrorNum /*number*/, const char* message) {
+void CPL_STDCALL GdalSession::collect(CPLErr severity, CPLErrorNum number, const char* message) {
   auto* session = static_cast<GdalSession*>(CPLGetErrorHandlerUserData());
-  if (severity >= CE_Failure) session->last_failure_ = message;
+  if (severity < CE_Failure) return;
+  session->last_failure_ = message;
+  session->wanted_memory_ |= number == CPLE_OutOfMemory;
 }
 
 }  // namespace tesseray

@@ -21,6 +21,8 @@ class GdalSession {
   // The latest failure's message, or "" when nothing failed since forget().
   const std::string& last_failure() const { return last_failure_; }
   void forget() { last_failure_.clear(); }
+  // Throws Error(resources) if anything failed for want of memory.
+  void refuse_for_memory() const;
   // Throws Error(invalid_input) if that failure is another program's lock on the database `file`.
   void refuse_locked(const std::string& file) const;
   // The same for a failure after the file was opened, of which GDAL does not always say why. REQUIRES: a failure.
@@ -32,6 +34,7 @@ class GdalSession {
   static void CPL_STDCALL collect(CPLErr severity, CPLErrorNum number, const char* message);
 
   std::string last_failure_;
+  bool wanted_memory_ = false;
   std::vector<const char*> set_options_;
 };
 
