@@ -10,6 +10,8 @@
 #include <csignal>
 #include <stop_token>
 
+#include "core/base/error.h"
+
 namespace tesseray {
 namespace {
 
@@ -53,7 +55,8 @@ std::string read_line_from_standard_input() {
   std::array<char, 1> byte{};
   while (true) {
     const ssize_t bytes = read(STDIN_FILENO, byte.data(), 1);
-    if (bytes < 0 && errno == EINTR && !cancel_requested()) continue;
+    if (cancel_requested()) throw Error(ErrorKind::cancelled, "cancelled", "cancelled before the run began");
+    if (bytes < 0 && errno == EINTR) continue;
     if (bytes <= 0 || byte[0] == '\n') return line;
     line += byte[0];
   }

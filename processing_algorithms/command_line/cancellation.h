@@ -13,7 +13,8 @@ void catch_signals();
 void request_cancel();
 bool cancel_requested();
 
-// Standard input, read without a buffer of its own, so that its end can be watched afterwards.
+// Standard input, read without a buffer of its own, so that its end can be watched afterwards. Throws Error(cancelled)
+// when a signal asks for cancel before the line has come.
 std::string read_line_from_standard_input();
 
 // While one lives, the end of standard input asks for cancel.

@@ -1,11 +1,14 @@
 # SPDX-License-Identifier: GPL-3.0-or-later
 """Cancel: by signal and by the end of standard input, within a second, with nothing left behind."""
 
+import array
+import fcntl
 import json
 import os
 import resource
 import signal
 import subprocess
+import termios
 import time
 import unittest
 
@@ -14,6 +17,13 @@ from tesseray_process import EXECUTABLE, SAMPLE, PipelineTest, json_lines, trans
 # Small tiles over the whole town: more work than any machine does in the time that the tests give it.
 PARAMETERS = {"BUILDINGS": str(SAMPLE / "buildings.gpkg"), "DEM": str(SAMPLE / "dem.tif"), "HEIGHT_FIELD": "height_m",
               "TILE_AREA": 4, "MAX_DISTANCE": 300}
+
+
+def pending_bytes(stream):
+    """What has been written to a pipe and nobody has read yet."""
+    count = array.array("i", [0])
+    fcntl.ioctl(stream, termios.FIONREAD, count)
+    return count[0]
 
 
 def processor_seconds_so_far(process):
@@ -78,6 +88,22 @@ class CancelTest(PipelineTest):
     def test_by_the_end_of_standard_input(self):
         process = self.start("--cancel-on-eof")
         self.assert_cancelled(process, process.stdin.close)
+
+    def test_before_the_parameters_have_come(self):
+        for number in (signal.SIGINT, signal.SIGTERM):
+            process = subprocess.Popen([EXECUTABLE, "coveragestudy", "--json", "-"], stdin=subprocess.PIPE,
+                                       stdout=subprocess.PIPE, stderr=subprocess.PIPE, text=True)
+            # Some bytes are taken out of the pipe when somebody waits for more.
+            process.stdin.write("{")
+            process.stdin.flush()
+            while pending_bytes(process.stdin) > 0:
+                time.sleep(0.01)
+            time.sleep(0.05)
+            process.send_signal(number)
+            process.wait(timeout=30)
+            out, told = process.communicate()
+            self.assertEqual((process.returncode, out), (130, ""), told)
+            self.assertEqual([line["error"]["code"] for line in json_lines(told)], ["cancelled"])
 
     def test_while_reading_and_tiling(self):
         process = self.start(stage="tiling")
