@@ -163,11 +163,24 @@ bool has_layer(const std::filesystem::path& file, const std::string& layer) {
   return database.has_table(layer);
 }
 
+namespace {
+
+// A table of the name that others made tells of no runs of ours.
+bool has_runs(SqliteDatabase& database) {
+  return database.integer("SELECT count(*) FROM pragma_table_info('tesseray_runs') WHERE name IN ('tool', 'layers')") ==
+         2;
+}
+
+// The layers of a run, which others may have changed to what is no list.
+constexpr char layers_of_run[] = "json_each(CASE WHEN json_valid(layers) THEN layers ELSE '[]' END)";
+
+}  // namespace
+
 std::vector<std::string> tables_of_others(const std::filesystem::path& file) {
   SqliteDatabase database(file, SqliteDatabase::Access::shared);
-  const std::string own = database.has_table("tesseray_runs")
-                              ? " AND lower(name) NOT IN (SELECT lower(value) FROM tesseray_runs, json_each(layers))"
-                              : "";
+  const std::string own = has_runs(database) ? std::string(" AND lower(name) NOT IN (SELECT lower(value) FROM ") +
+                                                   "tesseray_runs, " + layers_of_run + " WHERE value NOTNULL)"
+                                             : "";
   SqliteStatement list(
       database,
       "SELECT name FROM sqlite_master WHERE type = 'table' AND name NOT GLOB 'gpkg_*' AND name NOT GLOB "
@@ -182,15 +195,17 @@ std::vector<std::string> tables_of_others(const std::filesystem::path& file) {
 std::vector<std::string> layers_made_from_predictions(const std::filesystem::path& file) {
   SqliteDatabase database(file, SqliteDatabase::Access::shared);
   std::vector<std::string> names;
-  if (!database.has_table("tesseray_runs")) return names;
+  if (!has_runs(database)) return names;
   SqliteStatement list(
       database,
-      "WITH written AS (SELECT r.rowid AS run, tool, value AS layer FROM tesseray_runs r, json_each(r.layers)) "
-      "SELECT layer FROM written WHERE run = (SELECT max(run) FROM written w WHERE lower(w.layer) = "
-      "lower(written.layer)) AND EXISTS (SELECT 1 FROM sqlite_master WHERE type = 'table' AND lower(name) = "
-      "lower(layer)) AND (tool IN ('bestserver', 'coveragebydistrict', 'fingerprints', 'comparewithdrivetest') OR "
-      "tool IN ('coveragestudy', 'predictcoverage') AND layer IN ('prediction_error', 'error_statistics', 'rays')) "
-      "ORDER BY run, layer");
+      std::string("WITH written AS (SELECT r.rowid AS run, tool, value AS layer FROM tesseray_runs r, ") +
+          layers_of_run +
+          ") "
+          "SELECT layer FROM written WHERE run = (SELECT max(run) FROM written w WHERE lower(w.layer) = "
+          "lower(written.layer)) AND EXISTS (SELECT 1 FROM sqlite_master WHERE type = 'table' AND lower(name) = "
+          "lower(layer)) AND (tool IN ('bestserver', 'coveragebydistrict', 'fingerprints', 'comparewithdrivetest') OR "
+          "tool IN ('coveragestudy', 'predictcoverage') AND layer IN ('prediction_error', 'error_statistics', 'rays')) "
+          "ORDER BY run, layer");
   while (list.step()) names.push_back(list.text(0));
   return names;
 }
@@ -277,6 +292,7 @@ void GeoPackageFile::make_extension_tables() {
       "ui TEXT(30), update_time DATETIME DEFAULT (strftime('%Y-%m-%dT%H:%M:%fZ','now')));"
       "INSERT OR IGNORE INTO gpkg_contents (table_name, data_type, identifier, description) "
       "VALUES ('layer_styles', 'attributes', 'layer_styles', 'QGIS styles of the layers');");
+  require_style_columns(columns_of(*database_, "layer_styles"), target_);
   const std::string schema = "http://www.geopackage.org/spec121/#extension_schema";
   declare_extension("gpkg_data_columns", "", "gpkg_schema", schema, "read-write");
   declare_extension("gpkg_data_column_constraints", "", "gpkg_schema", schema, "read-write");
@@ -325,10 +341,12 @@ void GeoPackageFile::drop_layer(const std::string& name) {
     return find.bind(1, name).step() ? find.text(0) : std::string();
   };
   const std::string type = first_text("SELECT data_type FROM gpkg_contents WHERE lower(table_name) = lower(?)");
-  if (type != "features" && type != "attributes") {
+  const bool is_table = first_text("SELECT type FROM sqlite_master WHERE lower(name) = lower(?)") == "table";
+  if (!is_table || (type != "features" && type != "attributes")) {
     throw Error(ErrorKind::invalid_input, "not_a_layer",
-                "the file has a table '" + name + "' that is no vector layer, so it is not replaced",
-                "give the layer another name (file.gpkg|layername=…)");
+                std::string(is_table ? "the table is no vector layer" : "this is a view of other tables") +
+                    ", so it is not replaced",
+                "give the layer another name (file.gpkg|layername=…)", {.file = target_.string(), .layer = name});
   }
   const std::string geometry =
       first_text("SELECT column_name FROM gpkg_geometry_columns WHERE lower(table_name) = lower(?)");

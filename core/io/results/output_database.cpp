@@ -6,6 +6,7 @@
 #include <algorithm>
 #include <vector>
 
+#include "core/base/blank_text.h"
 #include "core/base/error.h"
 
 namespace tesseray {
@@ -25,12 +26,28 @@ void throw_layer_exists(const std::filesystem::path& file, const std::string& la
               "use --overwrite to replace it, or give another name", {.file = file.string(), .layer = layer});
 }
 
+namespace {
+
+[[noreturn]] void throw_foreign_table(const std::filesystem::path& file, const std::string& table) {
+  throw Error(ErrorKind::invalid_input, "foreign_table",
+              "the table has other columns than this version of Tesseray writes, so no row can be added to it",
+              "write to another file, or rename this table", {.file = file.string(), .layer = table});
+}
+
+}  // namespace
+
 void require_columns(const std::vector<std::string>& found, const Layer& layer, const std::filesystem::path& file) {
   const auto has_name = [](const std::string& name, const Column& column) { return name == column.name; };
   if (std::equal(found.begin(), found.end(), layer.columns.begin(), layer.columns.end(), has_name)) return;
-  throw Error(ErrorKind::invalid_input, "foreign_table",
-              "the table has other columns than this version of Tesseray writes, so no row can be added to it",
-              "write to another file, or rename this table", {.file = file.string(), .layer = layer.name});
+  throw_foreign_table(file, layer.name);
+}
+
+void require_style_columns(const std::vector<std::string>& found, const std::filesystem::path& file) {
+  for (const char* filled : {"f_table_catalog", "f_table_schema", "f_table_name", "f_geometry_column", "stylename",
+                             "styleqml", "stylesld", "useasdefault", "description", "owner"}) {
+    const auto is_it = [filled](const std::string& column) { return lower_case(column) == filled; };
+    if (std::none_of(found.begin(), found.end(), is_it)) throw_foreign_table(file, "layer_styles");
+  }
 }
 
 ResultHash write_layer(OutputDatabase& database, const Layer& layer, RowProgress& rows) {

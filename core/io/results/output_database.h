@@ -38,6 +38,9 @@ class OutputDatabase {
 // layer's rows: another program's table of that name, or another version's.
 void require_columns(const std::vector<std::string>& found, const Layer& layer, const std::filesystem::path& file);
 
+// The same of the table in which QGIS keeps styles, which may have more columns than are filled.
+void require_style_columns(const std::vector<std::string>& found, const std::filesystem::path& file);
+
 // Throws Error(invalid_input).
 [[noreturn]] void throw_layer_exists(const std::filesystem::path& file, const std::string& layer);
 

@@ -209,6 +209,9 @@ void SpatialiteFile::add_styles(const Layer& layer) {
       "f_table_schema VARCHAR(256), f_table_name VARCHAR(256), f_geometry_column VARCHAR(256), styleName VARCHAR(30), "
       "styleQML TEXT, styleSLD TEXT, useAsDefault BOOLEAN, description TEXT, owner VARCHAR(30), ui TEXT, "
       "update_time TIMESTAMP DEFAULT CURRENT_TIMESTAMP)");
+  if (OGRLayer* const styles = dataset_->GetLayerByName("layer_styles")) {
+    require_style_columns(columns_of(*styles), staged_.target());
+  }
   execute("DELETE FROM layer_styles WHERE f_table_name = " + quoted_text(layer.name));
   for (const qml::Style& style : layer.styles) {
     const bool is_default = &style == &layer.styles.front();

@@ -20,6 +20,7 @@
 #include <utility>
 
 #include "core/base/staged_file.h"
+#include "core/io/results/geopackage_file.h"
 #include "core/io/results/sqlite_database.h"
 #include "gis_files.h"
 #include "writer_case.h"
@@ -259,6 +260,49 @@ TEST_F(Writing, RastersAreNeverReplacedByLayers) {
     writer.commit(test_run(), no_progress());
   });
   EXPECT_EQ(Sql(file).value("SELECT data_type FROM gpkg_contents WHERE table_name = 'terrain'"), "2d-gridded-coverage");
+}
+
+// A view shows layers of others, also where a GIS lists it as a layer.
+TEST_F(Writing, ViewsAreNeverReplacedByLayers) {
+  const std::string file = folder_ / "x.gpkg";
+  result_.write(file);
+  Sql(file).rows(
+      "CREATE VIEW shown AS SELECT * FROM tiles; INSERT INTO gpkg_contents (table_name, data_type, srs_id) VALUES "
+      "('shown', 'features', 3946); INSERT INTO gpkg_geometry_columns VALUES ('shown', 'geom', 'POLYGON', 3946, 1, 0)");
+  try {
+    ResultWriter writer(result_.scene.frame, true);
+    writer.add_tiles({file, "shown"}, result_.scene, result_.tiling, {});
+    writer.commit(test_run(), no_progress());
+    ADD_FAILURE() << "was replaced";
+  } catch (const Error& error) {
+    EXPECT_EQ(error.code(), "not_a_layer");
+    EXPECT_EQ(error.place().file, file);
+    EXPECT_EQ(error.place().layer, "shown");
+  }
+  EXPECT_EQ(Sql(file).value("SELECT count(*) FROM shown"), "4");
+}
+
+TEST_F(Writing, ATableOfStylesWithOtherColumnsIsRefusedAndTheFileStaysAsItWas) {
+  for (const char* name : {"x.gpkg", "x.sqlite"}) {
+    const std::string file = folder_ / name;
+    result_.write(file);
+    Sql(file).rows("DROP TABLE layer_styles; CREATE TABLE layer_styles (id INTEGER PRIMARY KEY, f_table_name TEXT)");
+    expect_error("foreign_table", ErrorKind::invalid_input, [&] { result_.write(file, true); });
+    EXPECT_EQ(Sql(file).value("SELECT count(*) FROM tesseray_runs"), "1");
+  }
+}
+
+TEST_F(Writing, RunsThatTellOfNoListOfLayersTellOfNone) {
+  for (const char* change : {"UPDATE tesseray_runs SET layers = 'nonsense'", "UPDATE tesseray_runs SET layers = NULL",
+                             "DROP TABLE tesseray_runs; CREATE TABLE tesseray_runs (note TEXT)"}) {
+    const std::string file = folder_ / "x.gpkg";
+    result_.write(file, true);
+    Sql(file).rows(change);
+    const std::vector<std::string> others = tables_of_others(file);
+    EXPECT_NE(std::find(others.begin(), others.end(), "path_loss"), others.end()) << change;
+    EXPECT_TRUE(layers_made_from_predictions(file).empty()) << change;
+    std::filesystem::remove(file);
+  }
 }
 
 TEST_F(Writing, FilesThatAreNoGeoPackageNeedOverwrite) {
