@@ -6,7 +6,9 @@
 #include <sys/stat.h>
 #include <unistd.h>
 
+#include <algorithm>
 #include <cerrno>
+#include <cstddef>
 #include <cstdint>
 #include <random>
 #include <string>
@@ -55,6 +57,17 @@ bool is_empty_file(const std::filesystem::path& path) {
 [[noreturn]] void throw_taken(const std::filesystem::path& target) {
   throw Error(ErrorKind::invalid_input, "file_exists", "another program made the file meanwhile",
               "run again (with --overwrite if it may be replaced), or name another file", {.file = target.string()});
+}
+
+// A name may be as long as the file system lets it be, which leaves no room for the prefix and for what databases put
+// after it. Whole characters of UTF-8.
+std::string end_of_name(const std::filesystem::path& file) {
+  constexpr std::size_t most_bytes = 100;
+  const std::string name = file.filename().string();
+  std::size_t begin = name.size() - std::min(name.size(), most_bytes);
+  const auto is_within_character = [](char byte) { return (static_cast<unsigned char>(byte) & 0xC0) == 0x80; };
+  while (begin < name.size() && is_within_character(name[begin])) ++begin;
+  return name.substr(begin);
 }
 
 // False when another run's remove_leftovers took the new file before it was locked.
@@ -137,7 +150,7 @@ StagedFile::StagedFile(const FileTarget& target)
   remove_leftovers(folder);
   std::random_device random;
   while (descriptor_ < 0) {
-    path_ = folder / (hidden_prefix + std::to_string(random()) + "-" + target_.filename().string());
+    path_ = folder / (hidden_prefix + std::to_string(random()) + "-" + end_of_name(target_));
     descriptor_ = open(path_.c_str(), O_RDWR | O_CREAT | O_EXCL | O_CLOEXEC, 0666);
     if (descriptor_ < 0 && errno != EEXIST) fail_to_write(path_, target_, "create a file in this folder", errno);
     if (descriptor_ >= 0 && !lock_new_file(descriptor_)) {

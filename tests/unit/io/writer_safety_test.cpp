@@ -333,6 +333,21 @@ TEST_F(Writing, ABareNameIsAFileInTheCurrentFolder) {
   EXPECT_TRUE(std::filesystem::exists(folder_ / "bare.gpkg"));
 }
 
+// As long as a file system lets names be.
+TEST_F(Writing, LongNamesAreWritten) {
+  for (const std::string ending : {".gpkg", ".sqlite"}) {
+    std::string name;
+    while (name.size() + 2 + ending.size() <= 255) name += "ä";
+    const std::string file = folder_ / (name + ending);
+    result_.write(file);
+    EXPECT_EQ(Sql(file).value("SELECT count(*) FROM tiles"), "4");
+    EXPECT_EQ(names_in(folder_ / ""), std::vector<std::string>{name + ending});
+    std::filesystem::remove(file);
+  }
+  const StagedFile staged({folder_ / std::string(250, 'x')});
+  EXPECT_LT(staged.path().filename().string().size(), 143u);  // what encrypted folders take
+}
+
 TEST_F(Writing, ALinkStaysALink) {
   const std::filesystem::path file = folder_ / "real.gpkg", link = folder_ / "link.gpkg";
   std::filesystem::create_symlink("real.gpkg", link);
