@@ -343,28 +343,33 @@ class InputTest(ProjectTest):
                                              "ENVIRONMENT": str(self.folder / "e.gpkg")}, feedback=feedback)
         self.assertFalse((self.folder / "e.gpkg").exists())
 
-    def seconds_from_cancel_to_end(self, **inputs):
-        """Of a run in a thread of its own, as dialogs start it, that is cancelled while an input is copied."""
-        from qgis.core import QgsApplication, QgsProcessingAlgRunnerTask, QgsProcessingFeedback
+    def cancelled_copy(self, name, **inputs):
+        """The copy of an input that a run, in a thread of its own as dialogs start it, leaves when it is cancelled while
+        it copies."""
+        from qgis.core import (QgsApplication, QgsProcessingAlgRunnerTask, QgsProcessingFeedback,
+                               QgsProcessingUtils)
 
+        def copies():
+            return set(pathlib.Path(QgsProcessingUtils.tempFolder(self.context)).rglob(name))
+
+        before = copies()
         algorithm = QgsApplication.processingRegistry().createAlgorithmById("tesseray:tileenvironment")
         feedback, ends = QgsProcessingFeedback(False), []
         parameters = {**SMALL_SCENE, "ENVIRONMENT": str(self.folder / "e.gpkg"), **inputs}
         task = QgsProcessingAlgRunnerTask(algorithm, parameters, self.context, feedback)
-        task.executed.connect(lambda is_good, results: ends.append(time.monotonic()))
+        task.executed.connect(lambda is_good, results: ends.append(is_good))
         QgsApplication.taskManager().addTask(task)
-        cancelled = None
         while not ends:
             QgsApplication.processEvents()
             time.sleep(0.01)
-            if cancelled is None and "is copied" in feedback.textLog():
-                time.sleep(0.3)
-                cancelled = time.monotonic()
+            if not feedback.isCanceled() and copies() > before:
                 feedback.cancel()
         self.assertIn("The run was cancelled", feedback.textLog())
-        return ends[0] - cancelled
+        copy, = copies() - before
+        return copy
 
     def test_cancel_ends_the_copying_of_a_large_layer(self):
+        from osgeo import ogr
         from qgis.core import QgsFeature
 
         layer = self.layer("Polygon?crs=EPSG:25832&field=height_m:double", "memory", "city")
@@ -375,11 +380,13 @@ class InputTest(ProjectTest):
             row.setAttributes([10.0])
             rows.append(row)
         layer.dataProvider().addFeatures(rows)
-        self.assertLess(self.seconds_from_cancel_to_end(BUILDINGS=layer.id(), BASE_FIELD=None), 1.5)
+        copy = self.cancelled_copy("BUILDINGS.gpkg", BUILDINGS=layer.id(), BASE_FIELD=None)
+        copied = ogr.Open(str(copy))
+        self.assertLess(copied.GetLayer(0).GetFeatureCount(), len(rows))
 
     def test_cancel_ends_the_copying_of_a_large_raster(self):
         from osgeo import gdal
-        from qgis.core import QgsRasterLayer, QgsRasterRange
+        from qgis.core import QgsRasterBlockFeedback, QgsRasterLayer, QgsRasterRange
 
         file = str(self.folder / "large.tif")
         made = gdal.GetDriverByName("GTiff").Create(file, 16000, 16000, 1, gdal.GDT_Float32,
@@ -390,7 +397,15 @@ class InputTest(ProjectTest):
         layer = QgsRasterLayer(file, "large")
         layer.dataProvider().setUserNoDataValue(1, [QgsRasterRange(-1, -1)])
         self.project.addMapLayer(layer)
-        self.assertLess(self.seconds_from_cancel_to_end(DEM=layer.id()), 1.5)
+        copying = []
+
+        def noted():
+            copying.append(QgsRasterBlockFeedback())
+            return copying[0]
+
+        with unittest.mock.patch("tesseray.inputs.QgsRasterBlockFeedback", noted):
+            self.cancelled_copy("raster.tif", DEM=layer.id())
+        self.assertLess(copying[0].progress(), 50)
 
     def test_rows_that_cannot_be_copied_stop_the_run(self):
         import processing

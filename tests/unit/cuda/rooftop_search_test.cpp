@@ -263,7 +263,7 @@ TEST(RooftopsOnHost, LaunchTheSameRaysInTooLittleMemory) {
   const testing::Environment city(testing::synthetic_city(launch_city()), 10);
   const Launched expected = launched_with(city, {}, OverRooftop::screens);
   const auto small = [](const RooftopSceneView& scene) {
-    return make_host_rooftop_search(scene, {.targets = 64, .points = 10});
+    return make_host_rooftop_search(scene, {.targets = 64, .points = 8});
   };
   const Launched launched = launched_with(city, small, OverRooftop::screens);
   EXPECT_GT(launched.found, 50u);
