@@ -6,6 +6,7 @@
 #include <span>
 
 #include "core/base/units.h"
+#include "core/propagation/rooftops/roof_sides.h"
 #include "core/propagation/tubes/bounced_rays.h"
 #include "core/propagation/tubes/left_near_edge.h"
 #include "core/tiling/outline.h"
@@ -146,9 +147,9 @@ bool RayLegs::comes_down(const Way& way) const {
 }
 
 bool RayLegs::is_over_roof_of(Vec3 edge, Vec3 point) const {
-  constexpr double as_high_m = 0.05, above_m = 1;
+  constexpr double above_m = 1;
   const double roof_z = environment_.over_rooftops.roof_below({point.x, point.y, edge.z + above_m});
-  return std::fabs(roof_z - edge.z) < as_high_m;
+  return std::fabs(roof_z - edge.z) < even_roof_m;
 }
 
 bool RayLegs::is_weakened_at_edge(const Way& way) const {

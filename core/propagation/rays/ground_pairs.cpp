@@ -46,11 +46,12 @@ Complex amplitude_of_all(const PairableRay& ray) { return std::sqrt(ray.stands_f
 struct Candidate {
   std::uint32_t ray, from_ground;
   bool are_straight;      // the direct ray and its reflection
+  bool over_rooftops;     // that reflection
   double by_direction;    // coherence
   double in_step, apart;  // in the plan
 
   // Those first that belong together most certainly. Places are in the rays' order.
-  auto rank() const { return std::tuple(!are_straight, !(in_step > 0), apart, from_ground, ray); }
+  auto rank() const { return std::tuple(!are_straight, over_rooftops, !(in_step > 0), apart, from_ground, ray); }
 };
 
 // Whether a ray may be another's reflection though the two are out of step: it comes in from nearly the same side.
@@ -89,9 +90,10 @@ class PairsOfWay {
         const double by_direction = coherence(from_ground.direction, ray.direction, from_ground.normal, wave_number);
         const double both_in_step = in_step(by_direction, ray.along_ground);
         if (!(both_in_step > 0) && !come_from_one_side(ray.direction, from_ground.direction)) continue;
+        const bool are_straight = ray.straight && from_ground.straight;
         const Vec2 difference = ray.direction.xy() - from_ground.direction.xy();
-        pairs_.push_back(
-            {r, g, ray.straight && from_ground.straight, by_direction, both_in_step, dot(difference, difference)});
+        pairs_.push_back({r, g, are_straight, are_straight && from_ground.over_rooftops, by_direction, both_in_step,
+                          dot(difference, difference)});
       }
     }
   }

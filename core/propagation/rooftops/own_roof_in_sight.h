@@ -22,7 +22,7 @@ struct OwnRoofEdge {
   double longer_m = 0;               // the way by it than the straight one
   double least_longer_m = infinity;  // of all of that roof
 
-  bool is_of(std::uint32_t other) const { return rooftop_detail::is_same_roof(roof, other); }
+  bool is_of(std::uint32_t other) const { return is_same_roof(roof, other); }
   void consider(double distance_m, double z, ProfileEdge of_side, double detour_m) {
     least_longer_m = std::min(least_longer_m, detour_m);
     if (!(distance_m < from_end_m)) return;

@@ -230,7 +230,6 @@ struct StraightGround {
   bool before = false, behind = false;
 };
 
-TESSERAY_HD inline bool is_same_roof(std::uint32_t a, std::uint32_t b) { return a == b && a != no_roof; }
 // Whether a point of the profile's row, by its number, is the edge of the roof that an end stands over: the first thing
 // in its way.
 template <class Row>

@@ -13,6 +13,7 @@ namespace tesseray {
 
 // Where there is no roof, among the numbers of roofs.
 inline constexpr std::uint32_t no_roof = 0x7fff'ffff;
+TESSERAY_HD inline bool is_same_roof(std::uint32_t a, std::uint32_t b) { return a == b && a != no_roof; }
 
 // What stands at a point of a profile: the material of the part below it, and the sine of the angle in the plan between
 // the profile's plane and the edge, in steps: negative where the edge leads to the right of the plane, onwards. An edge

@@ -290,7 +290,7 @@ class RooftopProfileTrace {
 
   // How near they act as one.
   TESSERAY_HD static double least_gap_m(const ProfileEdge& first, const ProfileEdge& second) {
-    const bool is_roof_between = first.roof != no_roof && first.roof == second.roof && first.enters && !second.enters;
+    const bool is_roof_between = is_same_roof(first.roof, second.roof) && first.enters && !second.enters;
     return is_roof_between ? least_roof_depth_m : least_roof_gap_m;
   }
 

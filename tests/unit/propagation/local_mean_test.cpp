@@ -327,6 +327,8 @@ TEST(GroundPairs, TheDirectRayHasItsOwnReflection) {
   const PairableRay reflected = straight(ray_of(7, true, {-0.1, 0}, up), false);
   const PairableRay over = straight(ray_of(7, true, {0.001, 0}, steeper), true);
   EXPECT_NEAR(paired({direct, over, reflected}), -2 * 0.01 * coherence(down, up, {0, 0, 1}, some_wave_number), 1e-15);
+  const PairableRay nearer = straight(ray_of(7, true, {0.001, 0}, down), true);
+  EXPECT_EQ(paired({direct, nearer, reflected}), paired({direct, reflected}));
   const double with_over = 2 * 0.1 * 0.001 * coherence(down, steeper, {0, 0, 1}, some_wave_number);
   EXPECT_GT(with_over, 0);
   EXPECT_NEAR(paired({direct, over}), with_over, 1e-15);
