@@ -9,6 +9,7 @@
 #include <functional>
 #include <map>
 #include <memory>
+#include <optional>
 #include <stdexcept>
 #include <string>
 #include <utility>
@@ -27,9 +28,25 @@ using testing::Environment;
 constexpr double receiver_height_m = 1.5;
 // What the table's powers are means over.
 constexpr double heights_m[] = {receiver_height_m - 0.15, receiver_height_m, receiver_height_m + 0.15};
-constexpr double border_to_zero_m = 1250, middle_y = 33;
+// Of the strip of ground: how long and broad it is, where its x is zero, and along which tiles the profile goes.
+struct Strip {
+  double length_m = 2800, breadth_m = 60, zero_m = 1250, middle_y = 33;
+};
 // A tile and a receiver where its target is are told the same.
 constexpr double tile_within_db = 0.1;
+
+// What stands across the strip: nothing comes past its ends that counts.
+struct Wall {
+  double x, height_m;
+};
+std::optional<Wall> wall_on(const std::string& ground) {
+  if (ground.starts_with("wall behind hill")) return Wall{60, 8};
+  if (ground.starts_with("wall before hill")) return Wall{-120, 8};
+  return std::nullopt;
+}
+Strip strip_of(const std::string& ground) {
+  return wall_on(ground) ? Strip{.length_m = 700, .breadth_m = 300, .zero_m = 250, .middle_y = 153} : Strip{};
+}
 
 double ground_z(const std::string& ground, double x) {
   const auto hill = [x](double height_m, double width_m) {
@@ -44,6 +61,9 @@ double ground_z(const std::string& ground, double x) {
   if (ground == "hill 10 m") return hill(10, 400);
   if (ground == "short hill 20 m") return hill(20, 150);
   if (ground == "short hill 10 m") return hill(10, 100);
+  if (ground.ends_with("hill 4 m")) return hill(4, 50);
+  if (ground.ends_with("hill 6 m")) return hill(6, 50);
+  if (ground.ends_with("hill 9 m")) return hill(9, 50);
   if (ground == "steep hill") return hill(18, 35);
   if (ground == "long waves") return 3 * std::sin(2 * pi * x / 500);
   if (ground == "crests") return 0.05 * x + 22 * std::sin(x / 80);
@@ -52,14 +72,26 @@ double ground_z(const std::string& ground, double x) {
   return 0;
 }
 
+// So thin that it is one edge.
+void add_wall(const Wall& wall, const Strip& strip, Scene& scene) {
+  const double x = strip.zero_m + wall.x, ground_z = scene.terrain.height_at({x, strip.middle_y});
+  Prism prism = testing::box_prism(1, {x, 0}, {x + 0.1, strip.breadth_m}, ground_z, ground_z + wall.height_m);
+  prism.on_ground = true;
+  scene.prisms.push_back(std::move(prism));
+}
+
 // Of metal for horizontal polarisation, which it reflects with Γ = −1 at any angle.
 const Environment& environment_of(const std::string& ground, Polarization polarization) {
   static std::map<std::pair<std::string, Polarization>, std::unique_ptr<Environment>> made;
   std::unique_ptr<Environment>& environment = made[{ground, polarization}];
   if (!environment) {
     const double conductivity = polarization == Polarization::horizontal ? 1e6 : 0.01;
-    Scene scene = testing::terrain_of(2800, 60, 10, [&](Vec2 p) { return ground_z(ground, p.x - border_to_zero_m); });
-    environment = std::make_unique<Environment>(testing::with_material(std::move(scene), 5, conductivity), 10);
+    const Strip strip = strip_of(ground);
+    const auto height_at = [&](Vec2 p) { return ground_z(ground, p.x - strip.zero_m); };
+    Scene scene =
+        testing::with_material(testing::terrain_of(strip.length_m, strip.breadth_m, 10, height_at), 5, conductivity);
+    if (const std::optional<Wall> wall = wall_on(ground)) add_wall(*wall, strip, scene);
+    environment = std::make_unique<Environment>(std::move(scene), 10);
   }
   return *environment;
 }
@@ -102,10 +134,11 @@ std::vector<Vec2> losses_of(const Case& of) {
 }
 
 // The ground tile whose target stands there.
-std::size_t tile_at(double x, const Tiling& tiling) {
+std::size_t tile_at(double x, const Strip& strip, const Tiling& tiling) {
   for (std::size_t t = 0; t < tiling.tiles.size(); ++t) {
     const Vec3 at = tiling.tiles[t].centroid;
-    if (std::fabs(at.x - border_to_zero_m - x) < 1 && std::fabs(at.y - middle_y) < 4) return t;
+    const bool is_ground = tiling.tiles[t].kind == SurfaceKind::ground;
+    if (is_ground && std::fabs(at.x - strip.zero_m - x) < 1 && std::fabs(at.y - strip.middle_y) < 4) return t;
   }
   throw std::runtime_error("no tile at " + std::to_string(x));
 }
@@ -117,11 +150,10 @@ TEST_P(LossOverGround, IsTheParabolicEquations) {
   const std::vector<Vec2> losses = losses_of(of);
   ASSERT_GT(losses.size(), 5u);
   const Environment& environment = environment_of(of.ground, of.polarization);
-  const auto height_at = [&](double x) {
-    return environment.scene.terrain.height_at({border_to_zero_m + x, middle_y});
-  };
+  const Strip strip = strip_of(of.ground);
+  const Vec2 antenna{strip.zero_m + of.antenna_x, strip.middle_y};
   Transmitter transmitter = testing::test_transmitter(
-      {border_to_zero_m + of.antenna_x, middle_y, height_at(of.antenna_x) + of.antenna_height_m});
+      {antenna.x, antenna.y, environment.scene.terrain.height_at(antenna) + of.antenna_height_m});
   transmitter.frequency_hz = 1e6 * of.frequency_mhz;
   transmitter.polarization = of.polarization;
   RayLaunchingOptions options = testing::without_scattering(1, 1, 2);
@@ -129,7 +161,7 @@ TEST_P(LossOverGround, IsTheParabolicEquations) {
   options.summation = of.summation;
   options.receiver_polarization = of.polarization;
   std::vector<std::size_t> tiles;
-  for (const Vec2 loss : losses) tiles.push_back(tile_at(loss.x, environment.tiling));
+  for (const Vec2 loss : losses) tiles.push_back(tile_at(loss.x, strip, environment.tiling));
   std::vector<double> gains(losses.size());
   std::vector<bool> in_sight(losses.size(), true);
   for (const double height_m : heights_m) {
@@ -168,6 +200,15 @@ INSTANTIATE_TEST_SUITE_P(
                       Case{"long waves", 900, 0, 10, 2, 0.95},
                       Case{"long waves", 2100, 0, 30, 2.5, 1, Summation::coherent},
                       Case{"crests", 900, 85, 2, 1, 0.55}));
+
+INSTANTIATE_TEST_SUITE_P(Walls, LossOverGround,
+                         ::testing::Values(Case{"wall behind hill 4 m", 450, -170, 14, 1, 0.75, Summation::coherent},
+                                           Case{"wall behind hill 6 m", 450, -170, 10, 1.8, 0.65, Summation::coherent},
+                                           Case{"wall behind hill 6 m", 900, -170, 10, 1.4, 0.5, Summation::coherent},
+                                           Case{"wall behind hill 9 m", 450, -170, 10, 1.1, 0.4, Summation::coherent},
+                                           Case{"wall behind hill 9 m", 900, -170, 10, 2.4, 1.05, Summation::coherent},
+                                           Case{"wall before hill 6 m", 450, -170, 6, 2.3, 1.4, Summation::coherent},
+                                           Case{"wall before hill 9 m", 900, -170, 6, 3.4, 1.4, Summation::coherent}));
 
 INSTANTIATE_TEST_SUITE_P(Earth, LossOverGround,
                          ::testing::Values(vertical(0.2, {"flat", 900, 0, 10, 0.2, 0.15, Summation::coherent}),

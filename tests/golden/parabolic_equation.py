@@ -71,6 +71,15 @@ GROUNDS = {
     "long waves": long_waves,
     "crests": crests,
 }
+# What else is a hill with a wall, which stops the wave as an absorbing screen does: where, and how high it is; m.
+WALLS = {
+    "wall behind hill 4 m": (60, 8),
+    "wall behind hill 6 m": (60, 8),
+    "wall behind hill 9 m": (60, 8),
+    "wall before hill 6 m": (-120, 8),
+    "wall before hill 9 m": (-120, 8),
+}
+GROUNDS |= {name: hill(int(name.split()[-2]), 50) for name in WALLS}
 STEEP = {"steep hill", "crests"}
 
 # Ground, frequency (MHz), place and height of the antenna (m), places of receivers (m).
@@ -94,6 +103,13 @@ HORIZONTAL_CASES = [
     ("long waves", 900, 0, 10, range(165, 1500, 40)),
     ("long waves", 2100, 0, 30, range(165, 1500, 40)),
     ("crests", 900, 85, 2, range(615, 670, 10)),
+    ("wall behind hill 4 m", 450, -170, 14, range(75, 305, 10)),
+    ("wall behind hill 6 m", 450, -170, 10, range(75, 305, 10)),
+    ("wall behind hill 6 m", 900, -170, 10, range(75, 305, 10)),
+    ("wall behind hill 9 m", 450, -170, 10, range(75, 305, 10)),
+    ("wall behind hill 9 m", 900, -170, 10, range(75, 305, 10)),
+    ("wall before hill 6 m", 450, -170, 6, range(65, 305, 10)),
+    ("wall before hill 9 m", 900, -170, 6, range(65, 305, 10)),
 ]
 VERTICAL_CASES = [
     ("flat", 900, 0, 10, range(165, 1500, 160)),
@@ -208,7 +224,8 @@ def loss_db(beam, wavelength, run, rise, power):
     return free_loss - 10 * math.log10(power / beam.free_power(run, rise))
 
 
-def losses_along_ground(height_at, nodes_x, wavelength, antenna_x, antenna_height, receivers_x, is_vertical=False):
+def losses_along_ground(height_at, nodes_x, wavelength, antenna_x, antenna_height, receivers_x, is_vertical=False,
+                        wall=None):
     end = max(receivers_x)
     highest = np.ptp([height_at(x) for x in nodes_x]) + antenna_height
     step = wavelength / (8 if is_vertical else 4)
@@ -228,6 +245,8 @@ def losses_along_ground(height_at, nodes_x, wavelength, antenna_x, antenna_heigh
         march.wave *= np.exp(1j * march.wave_number * (next_slope - slope) * march.z)
         slope = next_slope
         march.advance((far - begin) / math.cos(slope))
+        if wall is not None and far == wall[0]:
+            march.wave[march.z < wall[1] * math.cos(slope)] = 0
         if far in receivers_x:
             rise = height_at(far) + RECEIVER_HEIGHT - height_at(antenna_x) - antenna_height
             power = march.mean_power(heights_of_receivers() * math.cos(slope))
@@ -266,7 +285,8 @@ def losses_db(name, is_vertical, frequency, antenna_x, antenna_height, receivers
         return float(np.interp(x, nodes_x, nodes_y))
 
     way = (height_at, nodes_x, SPEED_OF_LIGHT / frequency, antenna_x, antenna_height, receivers_x)
-    return losses_in_level_steps(*way) if name in STEEP else losses_along_ground(*way, is_vertical)
+    return losses_in_level_steps(*way) if name in STEEP else losses_along_ground(
+        *way, is_vertical, WALLS.get(name))
 
 
 def rows():

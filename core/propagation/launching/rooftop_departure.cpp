@@ -32,15 +32,6 @@ ComplexVec3 field_of(const PlaneParts& parts, Vec3 direction) {
   return parts.across * across + parts.upright * cross(across, direction);
 }
 
-// Two amplitudes as one of the power that they have together.
-Complex together(Complex a, Complex b, double coherence) {
-  const Complex sum = a + coherence * b;
-  const double size = norm(sum);
-  if (!(size > 0)) return {};
-  const double power = squared_norm(a) + squared_norm(b) + interference(a, b, coherence);
-  return (std::sqrt(std::max(power, 0.0)) / size) * sum;
-}
-
 }  // namespace
 
 RooftopWaves::GroundWay RooftopWaves::way_from_image(const PlaneImage& image, Vec3 to) const {

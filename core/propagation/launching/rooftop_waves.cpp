@@ -115,31 +115,56 @@ bool RooftopWaves::complete(const RooftopTarget& to, Workspace& work, RooftopWav
   const Vec3 target = to.point;
   wave.end = target;
   RooftopPath& path = wave.path;
-  const double straight = norm(target - transmitter_.position);
   const std::optional<GroundWay> by_ground = way_before_roofs(target, path, work);
   const Link::Departure departure =
       departure_towards_roofs(link_.depart(path.departure_to_keller_point), path, by_ground);
-  // The factors have in their phase how much longer the way is than the straight line; rays have it in their length.
-  const double length = path.is_in_sight ? straight : path.length_m;
-  const double detour_m = path.is_in_sight ? 0 : paraxial_detour_m(transmitter_.position, path.edges, target);
-  const Complex turn = exp_j(link_.wave_number() * detour_m);
+  const double length_m = path.is_in_sight ? norm(target - transmitter_.position) : path.length_m;
   const Vec3 last = path.edges.back();
   wave.source = source_at_edge(last, path.arrival, path.length_m - norm(target - last));
-  wave.source.offset_m = length - path.length_m;
+  wave.source.offset_m = length_m - path.length_m;
   follow_ground(to, by_ground, work, wave);
-  const ComplexVec3 field = (1.0 / straight) * (turn * carried_over(departure.field, path));
+  ComplexVec3 field = field_over(path, departure.field, target, length_m);
+  follow_ground_beside_roofs(to, work, wave, field);
   wave.strength = (1.0 / leg_to(wave.source, target).amplitude) * field;
   wave.departure_gain = departure.relative_gain;
   wave.vegetation = path.is_in_sight ? 1 : vegetation_over(path);
   return squared_norm(field) * (wave.vegetation * wave.vegetation) > 0;
 }
 
-FresnelCoefficients RooftopWaves::with_reflection(Vec3 direction, Vec3 normal, Complex factor) const {
+ComplexVec3 RooftopWaves::field_over(const RooftopPath& path, const ComplexVec3& departing, Vec3 target,
+                                     double length_m) const {
+  // The factors have in their phase how much longer the way is than the straight line; rays have it in their length.
+  const double turn_m =
+      path.is_in_sight ? 0 : paraxial_detour_m(transmitter_.position, path.edges, target) - path.length_m + length_m;
+  return (1.0 / norm(target - transmitter_.position)) *
+         (exp_j(link_.wave_number() * turn_m) * carried_over(departing, path));
+}
+
+FresnelCoefficients RooftopWaves::reflected_by_ground(Vec3 direction, Vec3 normal, Complex factor) const {
   const Link::Surface& ground = link_.surface(environment_.scene.default_materials.ground);
   const FresnelCoefficients gamma = fresnel(ground.permittivity, std::fabs(dot(direction, normal)));
   const Complex reflected = specular_factor_of_grazed_ground(ground, direction, normal) * factor;
-  const Complex one{1, 0};
-  return {one + reflected * gamma.te, one + reflected * gamma.tm};
+  return {reflected * gamma.te, reflected * gamma.tm};
+}
+
+RooftopWaves::ReflectionBehind RooftopWaves::reflection_behind(const RooftopTarget& target,
+                                                               const RooftopWave& wave) const {
+  const RooftopPath& path = wave.path;
+  const Vec3 normal = ground_normal_behind(path, target.point, target.centroid, target.normal);
+  const Vec3 image = mirrored(target.point, target.centroid, normal);
+  const Leg leg = leg_to(wave.source, target.point), to_image = leg_to(wave.source, image);
+  const double phase = link_.wave_number() * (to_image.length_m - leg.length_m);
+  const Complex ratio = path.target_image_ratio ? *path.target_image_ratio
+                                                : behind_last_edge(path, image) / behind_last_edge(path, target.point);
+  const Complex by_way = (to_image.amplitude / leg.amplitude) * exp_j(-phase);
+  return {.at_ratio_one = reflected_by_ground(to_image.direction, normal, by_way),
+          .ratio = ratio,
+          .phase = phase,
+          .direction = leg.direction,
+          .arrival = mirrored(to_image.direction, normal),
+          .normal = normal,
+          .reflects = dot(to_image.direction, normal) < 0 &&
+                      dot(to_image.from - target.centroid, normal) >= -in_ground_plane_m};
 }
 
 void RooftopWaves::follow_ground(const RooftopTarget& target, const std::optional<GroundWay>& by_ground,
@@ -151,30 +176,26 @@ void RooftopWaves::follow_ground(const RooftopTarget& target, const std::optiona
   std::vector<Vec2> over{{0, antenna.z}};
   for (const Vec3 edge : path.edges) over.push_back({norm(edge.xy() - antenna.xy()), edge.z});
   over.push_back({norm(target.point.xy() - antenna.xy()), target.point.z});
-  const double wave_number = link_.wave_number();
-  const Vec3 normal = ground_normal_behind(path, target.point, target.centroid, target.normal);
-  const Vec3 image = mirrored(target.point, target.centroid, normal);
-  const Leg leg = leg_to(wave.source, target.point), to_image = leg_to(wave.source, image);
-  const double phase_behind = wave_number * (to_image.length_m - leg.length_m);
-  // Where the reflection behind the last edge is that much later, it is a way of its own.
-  const double in_step = std::clamp(2 - phase_behind / (0.5 * pi), 0.0, 1.0);
+  const ReflectionBehind behind = reflection_behind(target, wave);
+  // Where it is that much later, it is a way of its own.
+  const double in_step = std::clamp(2 - behind.phase / (0.5 * pi), 0.0, 1.0);
   const RooftopRays rays = search_rays();
   const WaveOverGround along = whole_wave_over_ground(rays, target, over, in_step, work);
   if (!(along.share > 0)) return;
-  FresnelCoefficients before{{1, 0}, {1, 0}};
+  FresnelCoefficients before;
   if (by_ground) {
-    before = with_reflection(by_ground->departure, by_ground->normal,
-                             exp_j(-wave_number * by_ground->longer_m) * by_ground->factor);
+    before = reflected_by_ground(by_ground->departure, by_ground->normal,
+                                 exp_j(-link_.wave_number() * by_ground->longer_m) * by_ground->factor);
   }
-  const Complex ratio = path.target_image_ratio ? *path.target_image_ratio
-                                                : behind_last_edge(path, image) / behind_last_edge(path, target.point);
-  const FresnelCoefficients behind = with_reflection(
-      to_image.direction, normal, (to_image.amplitude / leg.amplitude) * (exp_j(-phase_behind) * ratio));
-  const auto follow = [&](Complex& factor, Complex whole, Complex ways) {
+  const Complex one{1, 0};
+  const auto follow = [&](Complex& factor, Complex whole, Complex by_ground_before, Complex by_ground_behind) {
+    const Complex ways = (one + by_ground_before) * (one + by_ground_behind);
     if (squared_norm(ways) > 0) factor = factor + along.share * (whole / ways - factor);
   };
-  if (rays.horizontal_share > 0) follow(path.horizontal, along.horizontal, before.te * behind.te);
-  if (rays.horizontal_share < 1) follow(path.vertical, along.vertical, before.tm * behind.tm);
+  if (rays.horizontal_share > 0)
+    follow(path.horizontal, along.horizontal, before.te, behind.ratio * behind.at_ratio_one.te);
+  if (rays.horizontal_share < 1)
+    follow(path.vertical, along.vertical, before.tm, behind.ratio * behind.at_ratio_one.tm);
 }
 
 WaveOverGround RooftopWaves::whole_wave_over_ground(const RooftopRays& rays, const RooftopTarget& target,

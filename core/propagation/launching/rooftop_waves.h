@@ -214,9 +214,50 @@ class RooftopWaves {
   // `in_step`: as far as the reflection behind the last edge is, behind crests, 0 … 1.
   WaveOverGround whole_wave_over_ground(const RooftopRays& rays, const RooftopTarget& target,
                                         std::span<const Vec2> over, double in_step, Workspace& work) const;
-  // What a wave and the same reflected on the ground are together over the one alone: what is reflected, along
-  // `direction`, has a factor besides the ground's coefficients.
-  FresnelCoefficients with_reflection(Vec3 direction, Vec3 normal, Complex factor) const;
+  // What has departed for a path, at its target, with the phase that rays of such a length do not have.
+  ComplexVec3 field_over(const RooftopPath& path, const ComplexVec3& departing, Vec3 target, double length_m) const;
+  // What the ground behind the last edge reflects to a target, as a plane.
+  struct ReflectionBehind {
+    FresnelCoefficients at_ratio_one;  // over what comes straight from the edge, but for:
+    Complex ratio;                     // of what comes to the target's image to what comes to itself
+    double phase = 0;                  // of its longer way
+    // Unit: of travel straight to the target and by way of the ground, and the ground's normal.
+    Vec3 direction, arrival, normal;
+    bool reflects = false;  // the edge stands above the plane
+  };
+  ReflectionBehind reflection_behind(const RooftopTarget& target, const RooftopWave& wave) const;
+
+  // ground_beside_roofs.cpp: the wave, and its field at the target, become those of one that has run along uneven
+  // ground before the first roof and behind the last one, where there is such ground, and not over crests there.
+  void follow_ground_beside_roofs(const RooftopTarget& target, Workspace& work, RooftopWave& wave,
+                                  ComplexVec3& field) const;
+  struct GroundBesideRoofs {
+    std::vector<bool> is_crest;  // by edge of the path
+    std::size_t first_roof = 0, last_roof = 0;
+    ReflectionBehind by_plane;
+    // Either end's ground, where it is to count.
+    const OverRooftopPaths::GroundUpToRoof *before = nullptr, *behind = nullptr;
+  };
+  struct BesideGround {
+    ComplexVec3 field;
+    Complex target_image_ratio;
+  };
+  std::optional<BesideGround> beside_ground(const RooftopTarget& target, const RooftopWave& wave,
+                                            const GroundBesideRoofs& ground, Workspace& work) const;
+  static BesideGround between(const BesideGround& first, const BesideGround& second, double share);
+  // With which a wave and its reflection in the plane behind the last roof bring to a target what they do over uneven
+  // ground, of which `ratio` is that of the images. `normal`: of the ground below the target.
+  struct AsByPlane {
+    Complex ratio;         // of the images
+    double amplitude = 1;  // of the wave
+  };
+  AsByPlane as_by_plane(const ReflectionBehind& by_plane, const OverRooftopPaths::GroundUpToRoof& ground, Complex ratio,
+                        Vec3 target, Vec3 normal) const;
+  // `ratio`: of what comes from there over the edge to what comes from the antenna.
+  GroundWay way_up_to_roof(const OverRooftopPaths::GroundUpToRoof& ground, Vec3 edge, Complex ratio) const;
+
+  // Of what is reflected on the ground, along `direction`, with a factor besides the ground's coefficients.
+  FresnelCoefficients reflected_by_ground(Vec3 direction, Vec3 normal, Complex factor) const;
 
   const LaunchSetting& setting_;
   const LaunchEnvironment& environment_;

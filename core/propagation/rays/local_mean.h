@@ -36,6 +36,15 @@ TESSERAY_HD inline double interference(Complex a, Complex b, double coherence) {
   return 2.0 * coherence * (a * conj(b)).re;
 }
 
+// Two amplitudes as one of the power that they have together.
+TESSERAY_HD inline Complex together(Complex a, Complex b, double coherence) {
+  const Complex sum = a + coherence * b;
+  const double size = norm(sum);
+  if (!(size > 0)) return {};
+  const double power = squared_norm(a) + squared_norm(b) + interference(a, b, coherence);
+  return (std::sqrt(power > 0 ? power : 0.0) / size) * sum;
+}
+
 // A ray and its reflection on the ground near which it runs, in part or all as one wave.
 struct WaveAlongGround {
   double share = 0;  // of one wave, 0 … 1: in step whatever their directions

@@ -394,15 +394,16 @@ bool OverRooftopPaths::find_along_ground(const RooftopRays& rays, const RooftopT
     const auto screens = [&](std::span<const Vec2> points, const ProfileGrounds& grounds) {
       return multiple_screen_factors(points, rays.wavelength_m, grounds);
     };
-    const rooftop_detail::StraightGround straight{
-        .before = ground.is_straight_before && chosen.points[1].x == ground.vertices.front().x,
-        .behind = ground.is_straight_behind && chosen.points[chosen.count - 2].x == ground.vertices.back().x};
-    rooftop_detail::pass_screens(scene, rays, target, line, row, chosen, straight, screens, work.bends);
+    const bool is_straight_before = ground.is_straight_before && chosen.points[1].x == ground.vertices.front().x,
+               is_straight_behind =
+                   ground.is_straight_behind && chosen.points[chosen.count - 2].x == ground.vertices.back().x;
+    rooftop_detail::pass_screens(scene, rays, target, line, row, chosen, {{is_straight_before}, {is_straight_behind}},
+                                 screens, work.bends);
     follow_bends(rays.from, target.point, work.bends, path);
     path.departure = path.departure_to_keller_point = normalized(way);
     path.is_in_sight = true;
     path.passes_roofs = with_roofs;
-    path.is_straight_behind = straight.behind;
+    path.is_straight_behind = is_straight_behind;
     path.meets_roofs = !std::all_of(chosen.is_crest + 1, chosen.is_crest + chosen.count - 1, std::identity());
     return true;
   }

@@ -115,6 +115,23 @@ class OverRooftopPaths {
   WaveOverGround wave_behind_crests(const RooftopRays& rays, const RooftopTarget& target, std::span<const Vec2> over,
                                     Workspace& work) const;
 
+  // Uneven ground on the way from `end`, an end of rays over the roofs, up to the roof edge next to it
+  // (ground_beside_roofs.cpp): what it reflects there, where no other roof comes near the way.
+  struct GroundUpToRoof {
+    double share = 0;  // of it, 0 … 1: none where the ground reflects as a plane or hides the edge
+    Complex horizontal,
+        vertical;              // over the field that comes straight, with phase against it; of polarisations asked for
+    Vec3 place;                // that reflects, or over which the wave runs
+    double longer_m = 0;       // the way by it than the straight one
+    double image_below_m = 0;  // how far below the end its image is seen from the edge; at least 0
+  };
+  GroundUpToRoof ground_up_to_roof(const RooftopRays& rays, Vec3 end, Vec3 edge, Workspace& work) const;
+
+  // As find(), by the exact integral over screens, over roofs and no ground but those crests, as points of a profile;
+  // with images as `ends` says, of which work.bends has the ratios. False where no roof comes near the straight line.
+  bool find_over_roofs(const RooftopRays& rays, const RooftopTarget& target, std::span<const Vec2> crests,
+                       const rooftop_detail::GroundAtEnds& ends, Workspace& work, RooftopPath& path) const;
+
   // What roofs leave of what the ground reflects from an antenna to a point that it sees: each alone, of which the one
   // that takes most counts, as a strip about the straight line from the antenna's image. The wave passes above it, and
   // below, which is above it on the other side of the ground. Over the field without roofs, with its phase.

@@ -225,9 +225,14 @@ TESSERAY_HD inline double target_image_below(const RooftopLine& line, Vec2 edge,
   return below_m > 0 ? below_m : 0;
 }
 
-// Between which ends and the edges next to them the ground is straight.
-struct StraightGround {
-  bool before = false, behind = false;
+// The ground between an end of a path and the edge next to it.
+struct GroundAtEnd {
+  bool is_straight = false;
+  // How far below the end its image is seen from that edge, where this is known; less than 0 where it is not.
+  double image_below_m = -1;
+};
+struct GroundAtEnds {
+  GroundAtEnd before, behind;
 };
 
 // Whether a point of the profile's row, by its number, is the edge of the roof that an end stands over: the first thing
@@ -245,7 +250,7 @@ TESSERAY_HD inline bool ends_over_roof(const RooftopTarget& target, const Row& r
 template <class Row, class Screens>
 TESSERAY_HD inline void pass_screens(const RooftopSceneView& scene, const RooftopRays& rays,
                                      const RooftopTarget& target, const RooftopLine& line, const Row& row,
-                                     const ChosenPath& path, StraightGround straight, const Screens& screens,
+                                     const ChosenPath& path, const GroundAtEnds& ends, const Screens& screens,
                                      RooftopBends& bends) {
   const Vec2* const points = path.points;
   bends.outcome = RooftopBends::Outcome::found;
@@ -253,8 +258,8 @@ TESSERAY_HD inline void pass_screens(const RooftopSceneView& scene, const Roofto
   bends.to_first_keller_point = {};
   bends.ground = {};
   if (rays.may_reflect && !starts_over_roof(rays, row, path.in_row[1])) {
-    bends.ground =
-        straight.before ? ground_up_to(scene.terrain, line, points[1]) : ground_before(scene.terrain, line, points[1]);
+    bends.ground = ends.before.is_straight ? ground_up_to(scene.terrain, line, points[1])
+                                           : ground_before(scene.terrain, line, points[1]);
   }
   ProfileGrounds grounds;
   add_grounds_between(scene, rays, line, path, grounds);
@@ -263,9 +268,11 @@ TESSERAY_HD inline void pass_screens(const RooftopSceneView& scene, const Roofto
   if (bends.runs_along_ground) {
     const Vec2 last = points[bends.count];
     const Vec3 normal =
-        ground_normal_behind(scene.terrain, line, last, straight.behind, target.centroid, target.normal);
+        ground_normal_behind(scene.terrain, line, last, ends.behind.is_straight, target.centroid, target.normal);
     grounds.target_image_below_m = target_image_below(line, last, target, normal);
   }
+  if (ends.before.image_below_m >= 0) grounds.transmitter_image_below_m = ends.before.image_below_m;
+  if (ends.behind.image_below_m >= 0) grounds.target_image_below_m = ends.behind.image_below_m;
   const ScreenFactors factors = screens(path.span(), grounds);
   bends.horizontal = bends.vertical = factors.factor;
   bends.transmitter_image_ratio = factors.transmitter_image_ratio;
