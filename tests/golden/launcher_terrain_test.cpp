@@ -41,6 +41,7 @@ struct Wall {
 };
 std::optional<Wall> wall_on(const std::string& ground) {
   if (ground.starts_with("wall behind hill")) return Wall{60, 8};
+  if (ground.starts_with("low wall behind hill")) return Wall{60, 5};
   if (ground.starts_with("wall before hill")) return Wall{-120, 8};
   return std::nullopt;
 }
@@ -201,14 +202,18 @@ INSTANTIATE_TEST_SUITE_P(
                       Case{"long waves", 2100, 0, 30, 2.5, 1, Summation::coherent},
                       Case{"crests", 900, 85, 2, 1, 0.55}));
 
-INSTANTIATE_TEST_SUITE_P(Walls, LossOverGround,
-                         ::testing::Values(Case{"wall behind hill 4 m", 450, -170, 14, 1, 0.75, Summation::coherent},
-                                           Case{"wall behind hill 6 m", 450, -170, 10, 1.8, 0.65, Summation::coherent},
-                                           Case{"wall behind hill 6 m", 900, -170, 10, 1.4, 0.5, Summation::coherent},
-                                           Case{"wall behind hill 9 m", 450, -170, 10, 1.1, 0.4, Summation::coherent},
-                                           Case{"wall behind hill 9 m", 900, -170, 10, 2.4, 1.05, Summation::coherent},
-                                           Case{"wall before hill 6 m", 450, -170, 6, 2.3, 1.4, Summation::coherent},
-                                           Case{"wall before hill 9 m", 900, -170, 6, 3.4, 1.4, Summation::coherent}));
+INSTANTIATE_TEST_SUITE_P(
+    Walls, LossOverGround,
+    ::testing::Values(Case{"wall behind hill 4 m", 450, -170, 14, 1, 0.75, Summation::coherent},
+                      Case{"wall behind hill 6 m", 450, -170, 10, 1.8, 0.65, Summation::coherent},
+                      Case{"wall behind hill 6 m", 900, -170, 10, 1.4, 0.5, Summation::coherent},
+                      Case{"wall behind hill 9 m", 450, -170, 10, 1.2, 0.45, Summation::coherent},
+                      Case{"wall behind hill 9 m", 900, -170, 10, 2.4, 1.05, Summation::coherent},
+                      Case{"low wall behind hill 6 m", 450, -170, 14, 2.5, 1.35, Summation::coherent},
+                      Case{"low wall behind hill 9 m", 450, -170, 14, 1.9, 0.75, Summation::coherent},
+                      Case{"low wall behind hill 9 m", 900, -170, 20, 2.4, 1.45, Summation::coherent},
+                      Case{"wall before hill 6 m", 450, -170, 6, 2.7, 1.95, Summation::coherent},
+                      Case{"wall before hill 9 m", 900, -170, 6, 3.4, 1.4, Summation::coherent}));
 
 INSTANTIATE_TEST_SUITE_P(Earth, LossOverGround,
                          ::testing::Values(vertical(0.2, {"flat", 900, 0, 10, 0.2, 0.15, Summation::coherent}),

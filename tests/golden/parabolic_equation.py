@@ -76,6 +76,8 @@ WALLS = {
     "wall behind hill 4 m": (60, 8),
     "wall behind hill 6 m": (60, 8),
     "wall behind hill 9 m": (60, 8),
+    "low wall behind hill 6 m": (60, 5),
+    "low wall behind hill 9 m": (60, 5),
     "wall before hill 6 m": (-120, 8),
     "wall before hill 9 m": (-120, 8),
 }
@@ -108,6 +110,9 @@ HORIZONTAL_CASES = [
     ("wall behind hill 6 m", 900, -170, 10, range(75, 305, 10)),
     ("wall behind hill 9 m", 450, -170, 10, range(75, 305, 10)),
     ("wall behind hill 9 m", 900, -170, 10, range(75, 305, 10)),
+    ("low wall behind hill 6 m", 450, -170, 14, range(75, 435, 10)),
+    ("low wall behind hill 9 m", 450, -170, 14, range(75, 435, 10)),
+    ("low wall behind hill 9 m", 900, -170, 20, range(75, 435, 10)),
     ("wall before hill 6 m", 450, -170, 6, range(65, 305, 10)),
     ("wall before hill 9 m", 900, -170, 6, range(65, 305, 10)),
 ]

@@ -71,7 +71,12 @@ std::optional<RooftopWaves::GroundBelowSight> RooftopWaves::ground_below_sight(
   const auto factor_of = [&](const LeftOfRay& ray) {
     return ray.amplitude * exp_j(-link_.wave_number() * ray.offset_m);
   };
-  const Complex past_roofs = by_roofs ? factor_of(by_roofs->by_ground) : Complex{1, 0};
+  Complex past_roofs{1, 0};
+  if (by_roofs) {
+    const auto from_image = environment_.over_rooftops.left_of_reflection(search_rays(), target_in_sight(number), work);
+    past_roofs = factor_of(by_roofs->by_ground);
+    past_roofs = past_roofs + from_image.share * (from_image.factor - past_roofs);
+  }
   Complex taken;
   if (along_ground != nullptr) {
     taken = Complex{1, 0} - factor_of(left);

@@ -3,8 +3,10 @@
 // since what comes over it has run along it (docs/physics.md §6).
 #include <algorithm>
 #include <cmath>
+#include <optional>
 
 #include "core/base/infinity.h"
+#include "core/base/units.h"
 #include "core/physics/knife_edge.h"
 #include "core/physics/multiple_screens.h"
 #include "core/physics/screen_choice.h"
@@ -14,22 +16,27 @@
 namespace tesseray {
 namespace {
 
-// The place of the ground that comes nearest to the straight way, by its ν.
-Vec2 nearest_place(std::span<const Vec2> ground, Vec2 from, Vec2 to, double wavelength_m) {
-  double nearest_nu = -infinity;
-  Vec2 nearest = ground.front();
-  for (const Vec2 point : ground.subspan(1, ground.size() - 2)) {
-    const double before = point.x - from.x, after = to.x - point.x;
-    const double clearance = point.y - from.y - (to.y - from.y) * before / (before + after);
-    const double nu = fresnel_parameter(clearance, before, after, wavelength_m);
-    if (nu <= nearest_nu) continue;
-    nearest_nu = nu;
-    nearest = point;
-  }
-  return nearest;
+// Of both polarisations as the rays have them.
+Complex reflected(const RooftopRays& rays, const OverRooftopPaths::Workspace& work) {
+  return rays.horizontal_share * work.reflected_horizontal + (1 - rays.horizontal_share) * work.reflected_vertical;
+}
+
+// Of a place, by how far it rises over the straight line between two others.
+double fresnel_parameter_at(Vec2 place, Vec2 from, Vec2 to, double wavelength_m) {
+  const double before = place.x - from.x, after = to.x - place.x;
+  const double clearance = place.y - from.y - (to.y - from.y) * before / (before + after);
+  return fresnel_parameter(clearance, before, after, wavelength_m);
 }
 
 }  // namespace
+
+Vec2 OverRooftopPaths::reflecting_place(Vec2 from, Vec2 to, double wavelength_m, const Workspace& work) {
+  if (std::isfinite(work.reflection.way_m)) return work.reflection.place;
+  const std::span<const Vec2> inner = std::span(work.ground.ground).subspan(1, work.ground.ground.size() - 2);
+  return *std::max_element(inner.begin(), inner.end(), [&](Vec2 a, Vec2 b) {
+    return fresnel_parameter_at(a, from, to, wavelength_m) < fresnel_parameter_at(b, from, to, wavelength_m);
+  });
+}
 
 OverRooftopPaths::GroundUpToRoof OverRooftopPaths::ground_up_to_roof(const RooftopRays& rays, Vec3 end, Vec3 edge,
                                                                      Workspace& work) const {
@@ -55,18 +62,67 @@ OverRooftopPaths::GroundUpToRoof OverRooftopPaths::ground_up_to_roof(const Rooft
   find_reflection(from_end, target, true, work);
   up.horizontal = work.reflected_horizontal;
   up.vertical = work.reflected_vertical;
-  const TerrainReflection& reflection = work.reflection;
-  const bool has_place = std::isfinite(reflection.way_m);
-  const Vec2 place = has_place ? reflection.place : nearest_place(ground.ground, from, to, rays.wavelength_m);
+  const Vec2 place = reflecting_place(from, to, rays.wavelength_m, work);
+  const bool is_seen = std::isfinite(work.reflection.way_m);
   const RooftopLine line(end, target.point, 0);
   const Vec2 at = line.at(place.x);
   up.place = {at.x, at.y, place.y - line.bulge_at(place.x)};
   up.longer_m = std::max(norm(place - from) + norm(to - place) - norm(to - from), 0.0);
-  // What comes up from the foot of the roof's own wall is of no use, as are slopes without end.
-  constexpr double least_before_m = 1;
-  const double rise = (to.y - place.y) / std::max(to.x - place.x, least_before_m);
-  up.image_below_m = std::max(from.y - to.y + rise * to.x, 0.0);
+  if (is_seen) {
+    // What comes up from the foot of the roof's own wall is of no use, as are slopes without end.
+    constexpr double least_before_m = 1;
+    const double rise = (to.y - place.y) / std::max(to.x - place.x, least_before_m);
+    up.image_below_m = std::max(from.y - to.y + rise * to.x, 0.0);
+    return up;
+  }
+  // Where the ends see no ground, it comes from an image with which the field above the edge grows as it does there,
+  // over a Fresnel zone.
+  const double above_m = std::sqrt(rays.wavelength_m * (to.x - place.x));
+  const Complex at_edge = reflected(rays, work);
+  target.point.z += above_m;
+  ground.find(profiles_.view().terrain, RooftopLine(end, target.point, infinity), rays.wavelength_m);
+  if (ground.is_straight || !find_reflection(from_end, target, true, work)) return up;
+  const double power = squared_norm(Complex{1, 0} + reflected(rays, work)), amplitude = norm(at_edge);
+  if (!(amplitude > 0)) return up;
+  const double cosine = std::clamp((power - 1 - amplitude * amplitude) / (2 * amplitude), -1.0, 1.0);
+  const double phase = std::atan2(at_edge.im, at_edge.re), turned = std::acos(cosine);
+  const auto once_around = [](double angle) { return angle - 2 * pi * std::floor(angle / (2 * pi)); };
+  const double later = std::min(once_around(phase - turned), once_around(phase + turned));
+  up.image_below_m = later * to.x * rays.wavelength_m / (2 * pi * above_m);
   return up;
+}
+
+std::optional<Complex> OverRooftopPaths::left_from_reflection(const RooftopRays& rays, const RooftopTarget& target,
+                                                              Vec3 place, Workspace& work) const {
+  const std::optional<Vec3> first_edge = left_in_sight(rays, target, WayInSight::straight, work).first_edge;
+  if (!first_edge) return std::nullopt;
+  const double before_edge_m = norm(first_edge->xy() - rays.from.xy()) - RooftopProfiles::least_gap_m;
+  if (!(norm(place.xy() - rays.from.xy()) < before_edge_m)) return std::nullopt;
+  RooftopRays from_image = rays;
+  from_image.from = place + norm(place - rays.from) * normalized(place - target.point);
+  from_image.may_reflect = false;
+  from_image.roof = no_roof;
+  return left_in_sight(from_image, target, WayInSight::straight, work).factor;
+}
+
+OverRooftopPaths::LeftOfReflection OverRooftopPaths::left_of_reflection(const RooftopRays& rays,
+                                                                        const RooftopTarget& target,
+                                                                        Workspace& work) const {
+  // What comes nearest to the straight way reflects most there; where both ends see no ground it hides them.
+  constexpr double none_lower_nu = 0.3;
+  const RooftopLine line(rays.from, target.point, 0);
+  const Vec2 from{0, rays.from.z}, to{line.length_m, target.point.z};
+  const Vec2 place = reflecting_place(from, to, rays.wavelength_m, work), at = line.at(place.x);
+  const double lower_nu = work.ground.nearest_nu - fresnel_parameter_at(place, from, to, rays.wavelength_m);
+  const double share = std::clamp(1 - lower_nu / none_lower_nu, 0.0, 1.0);
+  if (!(share > 0)) return {};
+  const Vec3 reflecting{at.x, at.y, place.y - line.bulge_at(place.x)};
+  if (const auto left = left_from_reflection(rays, target, reflecting, work)) return {share, *left};
+  RooftopRays back = rays;
+  back.from = target.point;
+  back.roof = target.roof;
+  const auto left = left_from_reflection(back, {.point = rays.from, .roof = rays.roof}, reflecting, work);
+  return left ? LeftOfReflection{share, *left} : LeftOfReflection{};
 }
 
 bool OverRooftopPaths::find_over_roofs(const RooftopRays& rays, const RooftopTarget& target,

@@ -127,6 +127,15 @@ class OverRooftopPaths {
   };
   GroundUpToRoof ground_up_to_roof(const RooftopRays& rays, Vec3 end, Vec3 edge, Workspace& work) const;
 
+  // What roofs in sight leave of what uneven ground before or behind them reflects to the target: of the way over them
+  // from or to the image in the ground that comes nearest to the straight way. No share where that is not what
+  // reflects, or stands among roofs. REQUIRES: find_reflection() was the last search of `work`.
+  struct LeftOfReflection {
+    double share = 0;
+    Complex factor;
+  };
+  LeftOfReflection left_of_reflection(const RooftopRays& rays, const RooftopTarget& target, Workspace& work) const;
+
   // As find(), by the exact integral over screens, over roofs and no ground but those crests, as points of a profile;
   // with images as `ends` says, of which work.bends has the ratios. False where no roof comes near the straight line.
   bool find_over_roofs(const RooftopRays& rays, const RooftopTarget& target, std::span<const Vec2> crests,
@@ -152,6 +161,12 @@ class OverRooftopPaths {
   const RooftopSceneView& view() const { return profiles_.view(); }
 
  private:
+  // Where the ground reflects what find_reflection() has found; or, where the ends see no ground, the place that comes
+  // nearest to the straight way between them.
+  static Vec2 reflecting_place(Vec2 from, Vec2 to, double wavelength_m, const Workspace& work);
+  // Past the roofs between the ground's place of reflection and the target; none where one stands before it.
+  std::optional<Complex> left_from_reflection(const RooftopRays& rays, const RooftopTarget& target, Vec3 place,
+                                              Workspace& work) const;
   struct RoofBelow {
     double z = -infinity;
     std::uint32_t number = no_roof;
