@@ -73,17 +73,19 @@ class Placement {
   std::string what_is_wrong(Vec3 p) const {
     if (!std::isfinite(p.x) || !std::isfinite(p.y) || !std::isfinite(p.z)) return "has no finite position";
     if (!grown(scene_.extent, border_tolerance_m).contains(p.xy())) {
-      return "is outside the area, " + metres(distance_from_area(p.xy())) + " from its border";
+      return "is outside the area, " + distance(distance_from_area(p.xy())) + " from its border";
     }
     const std::int64_t prism = index_.prism_at(p);
     if (prism >= 0) {
       const Prism& building = scene_.prisms[static_cast<std::size_t>(prism)];
-      return "is inside a building (feature " + std::to_string(building.source_feature) + ", roof at " +
-             metres(building.top_z) + ", point at " + metres(p.z) + ")";
+      const auto [roof, point] = metres_told_apart(building.top_z, p.z);
+      return "is inside a building (feature " + std::to_string(building.source_feature) + ", roof at " + roof +
+             ", point at " + point + ")";
     }
     const double ground = scene_.terrain.height_at(p.xy());
     if (p.z < ground + least_clearance_m) {
-      return "is not above the ground (ground at " + metres(ground) + ", point at " + metres(p.z) + ")";
+      const auto [surface, point] = metres_told_apart(ground, p.z);
+      return "is not above the ground (ground at " + surface + ", point at " + point + ")";
     }
     return {};
   }
@@ -102,7 +104,7 @@ class Placement {
     double nearest = infinity;
     for (const Prism& prism : scene_.prisms) nearest = std::min(nearest, distance_to_sides(prism.rings, p));
     const std::string text = "has its height above a roof, but no building is there";
-    return std::isfinite(nearest) ? text + " (the nearest roof is " + metres(nearest) + " away)" : text;
+    return std::isfinite(nearest) ? text + " (the nearest roof is " + distance(nearest) + " away)" : text;
   }
 
   double ground_at(Vec2 p) const { return scene_.terrain.height_at(p); }

@@ -124,6 +124,17 @@ TEST_F(PlacementTest, InsideABuildingIsAnErrorThatNamesIt) {
   EXPECT_NE(error.find("inside a building (feature 7"), std::string::npos) << error;
 }
 
+TEST_F(PlacementTest, HeightsThatDifferReadDifferently) {
+  const auto contains_text = [](const std::string& message, const std::string& text) {
+    EXPECT_NE(message.find(text), std::string::npos) << message;
+  };
+  contains_text(error_of({at(55, 55, 19.999, HeightReference::ground)}), "roof at 120.000 m, point at 119.999 m");
+  contains_text(error_of({at(55, 55, 10, HeightReference::ground)}), "roof at 120.00 m, point at 110.00 m");
+  contains_text(error_of({at(20, 20, 0.004, HeightReference::ground)}), "ground at 100.000 m, point at 100.004 m");
+  contains_text(error_of({at(20, 20, 0, HeightReference::ground)}), "ground at 100.00 m, point at 100.00 m");
+  contains_text(error_of({at(49.997, 60, 3, HeightReference::roof)}), "the nearest roof is 3.0 mm away");
+}
+
 TEST_F(PlacementTest, OutsideTheAreaSaysHowFar) {
   EXPECT_NE(error_of({at(230, 240, 10, HeightReference::ground)}).find("outside the area, 50.00 m"), std::string::npos);
 }
