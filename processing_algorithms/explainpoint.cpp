@@ -24,7 +24,7 @@ using Json = nlohmann::ordered_json;
 
 Receiver read_point(Run& run, const Scene& scene) {
   const Vec2 position = read_map_point(run.values().text("POINT"), scene.frame, "POINT", run.progress());
-  return place_map_point(position, run.values().number("RECEIVER_HEIGHT"), "RECEIVER_HEIGHT", scene);
+  return place_map_point(position, run.values().number("RECEIVER_HEIGHT"), "RECEIVER_HEIGHT", scene, run.progress());
 }
 
 // Before a number: that of a transmitter, whatever names are like.

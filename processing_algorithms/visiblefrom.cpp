@@ -37,7 +37,7 @@ Viewpoint read_viewpoint(Run& run, const Scene& scene, const Tiling& tiling) {
     return {lifted_point(tiling.tiles[tile]), tile};
   }
   const Vec2 place = read_map_point(values.text("POINT"), scene.frame, "POINT", run.progress());
-  return {place_map_point(place, values.number("HEIGHT"), "HEIGHT", scene).position};
+  return {place_map_point(place, values.number("HEIGHT"), "HEIGHT", scene, run.progress()).position};
 }
 
 // Without edge segments.

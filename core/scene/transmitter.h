@@ -98,13 +98,15 @@ enum class MisplacedReceivers { fail, drop };
 
 // Resolve heights and check places. Throw Error(invalid_input) naming transmitters (receivers) that are outside the
 // scene's extent, inside a building or not above the ground; a warning names receivers that are dropped, of which some
-// must be left.
-std::vector<Transmitter> place_transmitters(const std::vector<RawTransmitter>& raw, const Scene& scene);
+// must be left. Those at an outer wall are moved to 1 cm in front of it, which a warning tells.
+std::vector<Transmitter> place_transmitters(const std::vector<RawTransmitter>& raw, const Scene& scene,
+                                            Progress& progress);
 std::vector<Receiver> place_receivers(const std::vector<RawReceiver>& raw, MisplacedReceivers misplaced,
                                       const Scene& scene, Progress& progress);
 
-// A receiver over one point of the map, in CRS coordinates. Throws Error(invalid_input) as above; its hint names the
-// parameter that gives the height.
-Receiver place_map_point(Vec2 position, double height_m, const std::string& height_parameter, const Scene& scene);
+// A receiver over one point of the map, in CRS coordinates. Throws Error(invalid_input) and moves it as above; its hint
+// names the parameter that gives the height.
+Receiver place_map_point(Vec2 position, double height_m, const std::string& height_parameter, const Scene& scene,
+                         Progress& progress);
 
 }  // namespace tesseray

@@ -221,7 +221,7 @@ std::vector<Transmitter> read_transmitters(Run& run, const Scene& scene) {
     transmitter.diameter_m = values.number("ANTENNA_DIAMETER");
     if (!transmitter.antenna_details.file.empty()) run.add_input(transmitter.antenna_details.file);
   }
-  return place_transmitters(transmitters, scene);
+  return place_transmitters(transmitters, scene, run.progress());
 }
 
 Sites read_sites(Run& run, const Scene& scene) {

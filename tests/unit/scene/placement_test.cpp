@@ -37,7 +37,7 @@ class PlacementTest : public ::testing::Test {
   // The message of the error that placing throws.
   std::string error_of(const std::vector<RawTransmitter>& raw) const {
     try {
-      place_transmitters(raw, scene_);
+      place_transmitters(raw, scene_, no_progress());
     } catch (const Error& error) {
       EXPECT_EQ(error.kind(), ErrorKind::invalid_input);
       EXPECT_FALSE(error.hint().empty());
@@ -51,7 +51,7 @@ class PlacementTest : public ::testing::Test {
 
 TEST_F(PlacementTest, ErrorsTellTheLineOfATable) {
   try {
-    place_transmitters({at(55, 55, 3, HeightReference::ground)}, scene_);
+    place_transmitters({at(55, 55, 3, HeightReference::ground)}, scene_, no_progress());
     FAIL() << "it is inside a building";
   } catch (const Error& error) {
     EXPECT_NE(std::string(error.what()).find("sites.csv, line 4"), std::string::npos) << error.what();
@@ -61,7 +61,7 @@ TEST_F(PlacementTest, ErrorsTellTheLineOfATable) {
 TEST_F(PlacementTest, HeightsAreAboveGroundRoofOrSea) {
   const auto placed = place_transmitters({at(20, 30, 24, HeightReference::ground), at(55, 55, 3, HeightReference::roof),
                                           at(65, 65, 3, HeightReference::roof), at(20, 30, 131, HeightReference::sea)},
-                                         scene_);
+                                         scene_, no_progress());
   ASSERT_EQ(placed.size(), 4u);
   EXPECT_EQ(placed[0].position, (Vec3{20, 30, 124}));
   EXPECT_EQ(placed[1].position.z, 123);
@@ -89,14 +89,14 @@ TEST_F(PlacementTest, PlacedAgainByTheHeightAboveGroundItIsAtTheSameBits) {
       first.push_back(at(x, y, height(random) + above_the_terrain, reference));
     }
   }
-  const std::vector<Transmitter> placed = place_transmitters(first, scene_);
+  const std::vector<Transmitter> placed = place_transmitters(first, scene_, no_progress());
   ASSERT_EQ(placed.size(), first.size());
   for (std::size_t i = 0; i < placed.size(); ++i) {
     again.push_back(first[i]);
     again.back().height_m = placed[i].height_above_ground_m;
     again.back().reference = HeightReference::ground;
   }
-  const std::vector<Transmitter> placed_again = place_transmitters(again, scene_);
+  const std::vector<Transmitter> placed_again = place_transmitters(again, scene_, no_progress());
   for (std::size_t i = 0; i < placed.size(); ++i) {
     EXPECT_EQ(placed_again[i].position, placed[i].position) << i;
     EXPECT_EQ(placed_again[i].height_above_ground_m, placed[i].height_above_ground_m) << i;
@@ -108,13 +108,13 @@ TEST_F(PlacementTest, GridAzimuthIsTrueAzimuthLessConvergence) {
   RawTransmitter raw = at(20, 30, 24, HeightReference::ground);
   raw.azimuth_deg = 90;
   raw.meridian_convergence_deg = 2;
-  EXPECT_DOUBLE_EQ(place_transmitters({raw}, scene_)[0].grid_azimuth_deg, 88);
-  EXPECT_DOUBLE_EQ(place_transmitters({raw}, scene_)[0].azimuth_deg, 90);
+  EXPECT_DOUBLE_EQ(place_transmitters({raw}, scene_, no_progress())[0].grid_azimuth_deg, 88);
+  EXPECT_DOUBLE_EQ(place_transmitters({raw}, scene_, no_progress())[0].azimuth_deg, 90);
   raw.azimuth_deg = 1;
-  EXPECT_DOUBLE_EQ(place_transmitters({raw}, scene_)[0].grid_azimuth_deg, 359);
+  EXPECT_DOUBLE_EQ(place_transmitters({raw}, scene_, no_progress())[0].grid_azimuth_deg, 359);
   raw.azimuth_deg = 359;
   raw.meridian_convergence_deg = -2;
-  EXPECT_DOUBLE_EQ(place_transmitters({raw}, scene_)[0].grid_azimuth_deg, 1);
+  EXPECT_DOUBLE_EQ(place_transmitters({raw}, scene_, no_progress())[0].grid_azimuth_deg, 1);
 }
 
 TEST_F(PlacementTest, InsideABuildingIsAnErrorThatNamesIt) {
@@ -142,7 +142,7 @@ TEST_F(PlacementTest, OutsideTheAreaSaysHowFar) {
 TEST_F(PlacementTest, ThousandsOfKilometresOutsideDegreesMayBeExchanged) {
   const auto hint_of = [&](const RawTransmitter& raw) {
     try {
-      place_transmitters({raw}, scene_);
+      place_transmitters({raw}, scene_, no_progress());
     } catch (const Error& error) {
       return error.hint();
     }
@@ -197,6 +197,134 @@ TEST_F(PlacementTest, ReceiversAreAboveGround) {
   ASSERT_EQ(placed.size(), 1u);
   EXPECT_EQ(placed[0].receiver_id, 11);
   EXPECT_EQ(placed[0].position, (Vec3{20, 30, 101.5}));
+}
+
+// The sides of house 7 from the middle of each, with the way out.
+struct WallOfHouse {
+  Vec2 middle, outwards;
+};
+constexpr WallOfHouse walls_of_house[] = {
+    {{65, 50}, {0, -1}}, {{80, 65}, {1, 0}}, {{65, 80}, {0, 1}}, {{50, 65}, {-1, 0}}};
+
+void expect_near(Vec2 found, Vec2 expected) {
+  EXPECT_NEAR(found.x, expected.x, 1e-8);
+  EXPECT_NEAR(found.y, expected.y, 1e-8);
+}
+
+TEST_F(PlacementTest, PointsAtOuterWallsStandInFrontOfThem) {
+  for (const WallOfHouse& wall : walls_of_house) {
+    for (const double in_front_m : {-0.0009, -0.0004, 0.0, 0.0006, 0.005, 0.0099}) {
+      const Vec2 given = wall.middle + in_front_m * wall.outwards, expected = wall.middle + 0.01 * wall.outwards;
+      testing::KeptWarnings of_transmitter, of_receiver, of_point;
+      const auto transmitter =
+          place_transmitters({at(given.x, given.y, 10, HeightReference::ground)}, scene_, of_transmitter);
+      expect_near(transmitter.at(0).position.xy(), expected);
+      EXPECT_EQ(transmitter[0].position.z, 110);
+      const RawReceiver raw{5, scene_.frame.origin + given, 1.5, {}};
+      const auto receivers = place_receivers({raw}, MisplacedReceivers::fail, scene_, of_receiver);
+      expect_near(receivers.at(0).position.xy(), expected);
+      expect_near(place_map_point(raw.position, 1.5, "HEIGHT", scene_, of_point).position.xy(), expected);
+      for (const testing::KeptWarnings* told : {&of_transmitter, &of_receiver, &of_point}) {
+        EXPECT_EQ(told->codes(), std::vector<std::string>{"moved_before_walls"});
+      }
+      EXPECT_NE(of_transmitter.all.at(0).message.find("north mast"), std::string::npos);
+    }
+  }
+}
+
+TEST_F(PlacementTest, PointsFartherFromWallsStayWhereTheyAre) {
+  for (const WallOfHouse& wall : walls_of_house) {
+    for (const double in_front_m : {0.01, 0.012, 0.5}) {
+      const Vec2 given = wall.middle + in_front_m * wall.outwards;
+      testing::KeptWarnings told;
+      const RawReceiver raw{5, scene_.frame.origin + given, 1.5, {}};
+      EXPECT_EQ(place_receivers({raw}, MisplacedReceivers::fail, scene_, told).at(0).position.xy(),
+                raw.position - scene_.frame.origin);
+      EXPECT_TRUE(told.all.empty());
+    }
+    const Vec2 inside = wall.middle - 0.0012 * wall.outwards;
+    EXPECT_NE(error_of({at(inside.x, inside.y, 10, HeightReference::ground)}).find("is inside a building (feature 7"),
+              std::string::npos);
+  }
+}
+
+TEST_F(PlacementTest, MovedPointsThatAreReadAgainStayWhereTheyAre) {
+  for (const WallOfHouse& wall : walls_of_house) {
+    const Vec3 moved =
+        place_transmitters({at(wall.middle.x, wall.middle.y, 10, HeightReference::ground)}, scene_, no_progress())
+            .at(0)
+            .position;
+    testing::KeptWarnings told;
+    EXPECT_EQ(place_transmitters({at(moved.x, moved.y, 10, HeightReference::ground)}, scene_, told).at(0).position.z,
+              moved.z);
+    EXPECT_TRUE(told.all.empty());
+  }
+}
+
+TEST_F(PlacementTest, PointsAtCornersStandInFrontOfBothWalls) {
+  // A house around a yard that is open to the north-east: at (80, 80) is an inner corner.
+  Prism bent = scene_.prisms[0];
+  bent.rings = {{{50, 50}, {110, 50}, {110, 80}, {80, 80}, {80, 110}, {50, 110}}};
+  const auto place_of = [&](Vec2 given) {
+    const RawReceiver raw{5, scene_.frame.origin + given, 1.5, {}};
+    return place_receivers({raw}, MisplacedReceivers::fail, scene_, no_progress()).at(0).position.xy();
+  };
+  for (const double east_m : {-0.0005, 0.0, 0.004}) {
+    for (const double north_m : {-0.0005, 0.0, 0.004}) {
+      expect_near(place_of({80 + east_m, 80 + north_m}), {80.01, 80.01});
+    }
+  }
+  // Around the corner it is no wall of theirs.
+  expect_near(place_of({80, 79.98}), {80.01, 79.98});
+  scene_.prisms[0] = bent;
+  for (const Vec2 given : {Vec2{80, 80}, Vec2{80.004, 80}, Vec2{80, 80.007}, Vec2{80.002, 80.003}}) {
+    expect_near(place_of(given), {80.01, 80.01});
+  }
+}
+
+TEST_F(PlacementTest, PointsOverOrUnderWallsAreNotAtThem) {
+  scene_.prisms = {testing::box_prism(7, {50, 50}, {80, 80}, 105, 120)};
+  for (const double height_m : {2.0, 5.0, 20.0, 20.3}) {
+    testing::KeptWarnings told;
+    const auto placed = place_transmitters({at(50, 65, height_m, HeightReference::ground)}, scene_, told);
+    EXPECT_EQ(placed.at(0).position.xy(), (Vec2{50, 65})) << height_m;
+    EXPECT_TRUE(told.all.empty()) << height_m;
+  }
+}
+
+TEST_F(PlacementTest, TheRoofIsThereAtTheEavesOfAllSides) {
+  for (const WallOfHouse& wall : walls_of_house) {
+    const auto placed =
+        place_transmitters({at(wall.middle.x, wall.middle.y, 3, HeightReference::roof)}, scene_, no_progress());
+    EXPECT_EQ(placed.at(0).position.z, 123);
+  }
+}
+
+// Of two houses side by side, the higher one to the west.
+TEST_F(PlacementTest, AtPartyWallsIsInside) {
+  scene_.prisms = {testing::box_prism(7, {50, 50}, {80, 80}, 100, 115),
+                   testing::box_prism(8, {80, 50}, {100, 80}, 100, 109)};
+  const auto place_of = [&](Vec3 given) {
+    const RawReceiver raw{5, scene_.frame.origin + given.xy(), given.z, {}};
+    return place_receivers({raw}, MisplacedReceivers::fail, scene_, no_progress()).at(0).position.xy();
+  };
+  for (const double across_m : {-0.005, -0.0004, 0.0, 0.0004, 0.005}) {
+    EXPECT_THROW(place_of({80 + across_m, 65, 8}), Error) << across_m;
+    // Where it ends in the street front, and over the lower roof.
+    expect_near(place_of({80 + across_m, 80, 8}), {80 + across_m, 80.01});
+    if (across_m > -0.001) expect_near(place_of({80 + across_m, 65, 12}), {80.01, 65});
+  }
+}
+
+TEST_F(PlacementTest, GapsThatLeaveNoRoomAreInside) {
+  const auto is_placed_in_gap_of = [&](double width_m) {
+    scene_.prisms = {testing::box_prism(7, {50, 50}, {80, 80}, 100, 115),
+                     testing::box_prism(8, {80 + width_m, 50}, {100, 80}, 100, 115)};
+    return error_of({at(80 + 0.5 * width_m, 65, 8, HeightReference::ground)}) == "placed";
+  };
+  EXPECT_FALSE(is_placed_in_gap_of(0.004));
+  EXPECT_FALSE(is_placed_in_gap_of(0.015));
+  EXPECT_TRUE(is_placed_in_gap_of(0.025));
 }
 
 TEST_F(PlacementTest, ReceiversThatCannotBeWhereTheyAreFailOrAreDropped) {
