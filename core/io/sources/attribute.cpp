@@ -44,14 +44,15 @@ void refuse_unread_unit(const std::string& name, const AttributeSearch& search, 
   }
 }
 
-// The unit behind an alias in a plain name, "" for none; nothing when the name is no such one. An "s" there is the
-// plural's.
-std::optional<std::string> unit_behind(const std::string& plain, std::string_view alias,
-                                       const AttributeSearch& search) {
+// The unit behind an alias in a name, "" for none; nothing when the name is no such one. An "s" is the plural's unless
+// it stands apart: "delays", "delay_s".
+std::optional<std::string> unit_behind(const std::string& name, std::string_view alias, const AttributeSearch& search) {
+  const std::string plain = plain_name(name);
   if (!plain.starts_with(alias)) return std::nullopt;
   const std::string_view rest = std::string_view(plain).substr(alias.size());
-  const bool is_unit = rest != "s" && std::find(search.units.begin(), search.units.end(), rest) != search.units.end();
-  return rest.empty() || is_unit ? std::optional<std::string>(rest) : std::nullopt;
+  const bool is_unit = std::find(search.units.begin(), search.units.end(), rest) != search.units.end();
+  const bool is_plural = rest == "s" && unit_at_end(name, search.units) != rest;
+  return rest.empty() || (is_unit && !is_plural) ? std::optional<std::string>(rest) : std::nullopt;
 }
 
 // The same for a name that a shapefile has cut.
@@ -72,7 +73,7 @@ std::optional<Attribute> find_by_alias(const OGRFeatureDefn& fields, const Attri
       for (int i = 0; i < fields.GetFieldCount(); ++i) {
         const std::string name = name_of(*fields.GetFieldDefn(i)), plain = plain_name(name);
         if (cut && (name.size() != shapefile_name_length || plain.size() < least_letters)) continue;
-        const auto unit = cut ? unit_behind_cut(plain, alias, search) : unit_behind(plain, alias, search);
+        const auto unit = cut ? unit_behind_cut(plain, alias, search) : unit_behind(name, alias, search);
         if (unit) return Attribute(i, name, *unit);
       }
     }

@@ -517,6 +517,18 @@ TEST_F(Points, ArrivalTimesHaveTheUnitOfTheirField) {
   EXPECT_DOUBLE_EQ(value("delays", "900"), 900);
 }
 
+TEST_F(Points, ArrivalTimesInSecondsAreFoundByTheirUsualNames) {
+  const auto value = [&](const std::string& field) {
+    return read_drive_test(
+               {.source = csv("lat,lon," + field + "\n48.1,9.2,9e-7\n"), .value_kind = ValueKind::time_of_arrival},
+               frame_of("EPSG:32632"), no_progress())
+        .at(0)
+        .value;
+  };
+  for (const std::string field : {"toa_s", "TOA [s]", "first_delay (s)"}) EXPECT_DOUBLE_EQ(value(field), 900) << field;
+  EXPECT_THROW(value("toas"), Error);
+}
+
 TEST_F(Points, HeightsOfMeasurementsMayBeFeet) {
   const auto found =
       read_drive_test({.source = csv("cell,lat,lon,rsrp,height_ft\nA,48.1,9.2,-60,60\nA,48.1,9.2,-60,9 m\n"),
