@@ -7,6 +7,7 @@
 #include "core/io/readers/level_units.h"
 #include "core/io/readers/measurement_fields.h"
 #include "core/io/readers/readers.h"
+#include "core/io/readers/receiver_heights.h"
 #include "core/io/sources/attribute.h"
 #include "core/io/sources/point_source.h"
 #include "core/io/sources/text_values.h"
@@ -41,6 +42,23 @@ std::optional<double> height_in(const Attribute& attribute, const OGRFeature& fe
   return cell.unreadable.empty() ? cell.value : std::numeric_limits<double>::quiet_NaN();
 }
 
+// Of heights that nobody has asked for: without them all measurements are compared at street level.
+void warn_of_unread_heights(PointSource& points, std::size_t with_z, Progress& progress) {
+  const std::string all_at_street_level = "all are compared at street level";
+  if (const auto field = points.find({{}, "MEASUREMENT_HEIGHT_FIELD", receiver_height_aliases, length_names, {}})) {
+    progress.warn({"heights_not_used", "the field \"" + field->name() +
+                                           "\" of the measurements is not used: unless it is given as "
+                                           "MEASUREMENT_HEIGHT_FIELD " +
+                                           all_at_street_level});
+  } else if (with_z > 0) {
+    progress.warn({"z_not_used", "the Z of " + std::to_string(with_z) +
+                                     (with_z == 1 ? " measured point" : " measured points") +
+                                     " is not used: without a field of heights above the ground "
+                                     "(MEASUREMENT_HEIGHT_FIELD) " +
+                                     all_at_street_level});
+  }
+}
+
 }  // namespace
 
 std::vector<Measurement> read_drive_test(const DriveTestInput& input, const LocalFrame& frame, Progress& progress) {
@@ -56,6 +74,7 @@ std::vector<Measurement> read_drive_test(const DriveTestInput& input, const Loca
   std::vector<Measurement> measurements;
   std::vector<Vec2> positions;
   std::string first_problem;
+  std::size_t with_z = 0;
   points.for_each(progress, [&](const PointRow& row) {
     Measurement measurement;
     measurement.measurement_id = row.feature.GetFID();
@@ -66,6 +85,7 @@ std::vector<Measurement> read_drive_test(const DriveTestInput& input, const Loca
     if (height) measurement.height_m = height_in(*height, row.feature);
     measurements.push_back(std::move(measurement));
     positions.push_back(row.position);
+    with_z += has_own_z(row.feature) ? 1 : 0;
     if (first_problem.empty()) first_problem = row.problem;
   });
   const auto has_value = [](const Measurement& m) { return std::isfinite(m.value); };
@@ -76,6 +96,7 @@ std::vector<Measurement> read_drive_test(const DriveTestInput& input, const Loca
                 "none of the " + std::to_string(measurements.size()) + " values is a number",
                 "choose the field of the measured values with VALUE_FIELD", place);
   }
+  if (!height) warn_of_unread_heights(points, with_z, progress);
   points.to_environment(positions, progress);
   for (std::size_t i = 0; i < measurements.size(); ++i) measurements[i].position = positions[i] - frame.origin;
   const auto has_place = [](const Measurement& m) { return std::isfinite(m.position.x); };

@@ -1,21 +1,14 @@
 // SPDX-License-Identifier: GPL-3.0-or-later
-#include <array>
 #include <cmath>
-#include <string_view>
 
 #include "core/io/readers/readers.h"
+#include "core/io/readers/receiver_heights.h"
 #include "core/io/sources/attribute.h"
 #include "core/io/sources/point_source.h"
 #include "core/scene/receiver_height.h"
 
 namespace tesseray {
 namespace {
-
-using Names = std::string_view;
-
-constexpr std::array receiver_height_aliases = {Names("receiverheight"), Names("rxheight"),
-                                                Names("height"),         Names("agl"),
-                                                Names("heightagl"),      Names("antennaheight")};
 
 double read_height_m(const Attribute& attribute, const OGRFeature& feature, double otherwise_m,
                      const ErrorPlace& place) {
@@ -27,14 +20,6 @@ double read_height_m(const Attribute& attribute, const OGRFeature& feature, doub
   throw Error(ErrorKind::invalid_input, "bad_value",
               "\"" + attribute.text(feature).value_or("") + "\" is not a height above ground from 0 to 2,000 m",
               "write metres: 1.5", where);
-}
-
-bool has_own_z(const OGRFeature& feature) {
-  const OGRGeometry* geometry = feature.GetGeometryRef();
-  OGREnvelope3D box;
-  if (geometry == nullptr || !geometry->Is3D()) return false;
-  geometry->getEnvelope(&box);
-  return box.MaxZ != 0;
 }
 
 }  // namespace

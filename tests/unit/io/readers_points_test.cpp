@@ -390,6 +390,27 @@ TEST_F(Points, TheZOfReceiversIsNotUsedInSilence) {
   EXPECT_TRUE(codes_of("flat.gpkg", flat, "level").empty());
 }
 
+TEST_F(Points, HeightsOfMeasurementsAreNotUnusedInSilence) {
+  const auto told_of = [&](const std::string& file, const std::string& wkt, const std::string& field,
+                           const std::string& height_field) {
+    testing::KeptWarnings warnings;
+    const std::string path = write_layer(
+        folder_ / file,
+        {.geometry = "POINT Z", .fields = {{field, 'r'}, {"rsrp", 'r'}}, .features = {{wkt, {12.0, -90.0}}}});
+    read_drive_test({.source = path, .height_field = height_field}, frame_of("EPSG:32632"), warnings);
+    return warnings.all;
+  };
+  const std::string flat = "POINT Z (500000 5000000 0)", high = "POINT Z (500000 5000000 87)";
+  EXPECT_EQ(told_of("z.gpkg", high, "floor", "").at(0).code, "z_not_used");
+  EXPECT_TRUE(told_of("flat.gpkg", flat, "floor", "").empty());
+  const std::vector<Warning> of_field = told_of("height.gpkg", high, "height_m", "");
+  ASSERT_EQ(of_field.size(), 1u);
+  EXPECT_EQ(of_field[0].code, "heights_not_used");
+  EXPECT_NE(of_field[0].message.find("\"height_m\""), std::string::npos) << of_field[0].message;
+  EXPECT_NE(of_field[0].message.find("MEASUREMENT_HEIGHT_FIELD"), std::string::npos) << of_field[0].message;
+  EXPECT_TRUE(told_of("given.gpkg", high, "height_m", "height_m").empty());
+}
+
 TEST_F(Points, DriveTestsKeepEveryRow) {
   const LocalFrame frame = frame_of("EPSG:32632", {499712, 4999168});
   const auto found = read_drive_test({.source = csv("PCI,latitude,longitude,device,rsrp,floor\n"
