@@ -53,6 +53,8 @@ struct ComparisonOptions {
 
 // Why a measurement is not used that lies outside of the prediction.
 inline constexpr const char* outside_of_the_prediction = "outside of the predicted area";
+// Of any where walls and roofs alone are predicted.
+inline constexpr const char* no_ground_tile = "no ground tile in the prediction";
 
 // A row of prediction_error. Values are arrival times in ns, or levels in dB with the sign of received power: losses
 // are compared, and stand here, with their sign changed. So a positive error means predicted too late, or too strong.

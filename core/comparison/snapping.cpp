@@ -46,12 +46,12 @@ Snapped Snapper::place(const Measurement& measurement) const {
 Snapped Snapper::snap(const Measurement& measurement, std::uint32_t transmitter) const {
   const std::optional<NearestTile> ground = ground_.nearest_2d(measurement.position);
   Snapped snapped{.position = position_on(ground, measurement)};
-  if (!is_inside(measurement.position)) {
-    snapped.excluded_because = outside_of_the_prediction;
+  if (!ground && !predicted_.tiles().empty()) {
+    snapped.excluded_because = no_ground_tile;
     return snapped;
   }
-  if (!ground) {
-    snapped.excluded_because = "no ground tile in the prediction";
+  if (!is_inside(measurement.position)) {
+    snapped.excluded_because = outside_of_the_prediction;
     return snapped;
   }
   const bool in_space = options_.snapping == Snapping::nearest_3d && measurement.height_m.has_value();

@@ -275,17 +275,18 @@ Comparison compare_with_drive_test(Run& run, const PathLossLayer& path_loss, std
   Comparison comparison = compare_with_drive_test(path_loss.targets, path_loss.transmitters, measurements,
                                                   comparison_options(run.values()), run.progress());
   std::size_t excluded = 0;
-  bool is_elsewhere = false;
+  std::string advice;
   std::vector<std::string> counts;
   for (const auto& [reason, count] : reasons(comparison)) {
     excluded += count;
     counts.push_back(std::to_string(count) + " " + reason);
-    is_elsewhere = is_elsewhere || reason == outside_of_the_prediction;
+    if (reason == outside_of_the_prediction) advice = ". Check the drive test's CRS (DRIVE_TEST_CRS)";
+    if (reason == no_ground_tile)
+      advice = ". PATH_LOSS needs ground tiles: predict them (KINDS), or leave them in its filter";
   }
   if (excluded == comparison.errors.size()) {
-    run.progress().warn({"no_measurement_used",
-                         "no measurement could be used: " + (counts.empty() ? "there are none" : join(counts, ", ")) +
-                             (is_elsewhere ? ". Check the drive test's CRS (DRIVE_TEST_CRS)" : "")});
+    run.progress().warn({"no_measurement_used", "no measurement could be used: " +
+                                                    (counts.empty() ? "there are none" : join(counts, ", ")) + advice});
   }
   warn_of_another_kind(run, comparison, run.progress());
   return comparison;

@@ -78,6 +78,17 @@ class ComparisonOfPowers(PipelineTest):
                                             "--drive-test-crs", "EPSG:25832", "--progress", "json", "--output", output))
         return [line["warning"] for line in json_lines(process.stderr) if "warning" in line], output
 
+    def test_walls_alone_are_told_of_in_place_of_a_wrong_crs(self):
+        prediction = self.folder / "walls.gpkg"
+        made("predictcoverage", "--environment", ENVIRONMENT, *transmitters_csv(self.folder), "--max-bounces", 1,
+             "--kinds", "wall", "--output", prediction)
+        warnings, _ = self.compared(prediction, [*PLACES[:3], (PLACES[0][0], -70, 300000.0, 6000000.0)])
+        told = [warning["message"] for warning in warnings if warning["code"] == "no_measurement_used"]
+        self.assertEqual(len(told), 1, warnings)
+        self.assertIn("4 no ground tile in the prediction. ", told[0])
+        self.assertIn("KINDS", told[0])
+        self.assertNotIn("CRS", told[0])
+
     def test_a_transmitter_may_be_called_all(self):
         prediction = self.folder / "prediction.gpkg"
         predict(prediction, transmitters_csv(self.folder, "name,x,y,height_m,frequency_mhz,erp_dbm\n"

@@ -252,6 +252,16 @@ TEST(Comparison, MeasurementsWithAHeightSnapInSpace) {
   EXPECT_EQ(street.compare({facade}).errors[0].tile_id, 202);
 }
 
+TEST(Comparison, WallsAloneHaveNoGroundForMeasurements) {
+  Street walls;
+  std::erase_if(walls.predicted, [](const PredictedTarget& target) { return target.kind == SurfaceKind::ground; });
+  for (const Vec2 place : {Vec2{0, 0}, Vec2{20, 24}, Vec2{-300, 0}}) {
+    EXPECT_EQ(walls.compare({measurement(1, place, "north", -70)}).errors[0].excluded_because,
+              "no ground tile in the prediction")
+        << place.x;
+  }
+}
+
 TEST(Comparison, SnappingInSpaceWithoutAnyHeightIsToldOf) {
   testing::KeptWarnings warnings;
   const Comparison comparison =
