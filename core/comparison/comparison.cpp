@@ -69,7 +69,7 @@ MeasurementError error_of(const Measurement& measurement, double measured, const
   error.distance_m = transmitter ? norm(snapped.position - transmitter->position) : undefined;
   error.line_of_sight = snapped.line_of_sight;
   error.above_ground = measurement.height_m.has_value();
-  if (snapped.tile) error.tile_id = snapped.tile->id;
+  if (snapped.tile) error.tile_id = snapped.tile->tile_id;
   error.snap_distance_m = snapped.distance_m;
   error.excluded_because = unusable.empty() ? snapped.excluded_because : unusable;
   return error;

@@ -7,6 +7,12 @@
 #include "core/comparison/measured_values.h"
 
 namespace tesseray {
+namespace {
+
+// Receivers over one another, and of one height, but for rounding.
+constexpr double same_place_m = 0.01;
+
+}  // namespace
 
 PredictedTiles::PredictedTiles(const std::vector<PredictedTarget>& targets,
                                const std::vector<PredictedTransmitter>& transmitters) {
@@ -20,7 +26,11 @@ PredictedTiles::PredictedTiles(const std::vector<PredictedTarget>& targets,
     if (transmitter == transmitter_of_id.end()) continue;
     if (tile_ids_.emplace(target.tile_id, 0).second) {
       tiles_.push_back({target.tile_id, target.kind, target.centroid});
-      if (target.kind == SurfaceKind::ground) ground_tiles_.push_back(tiles_.back());
+      targets_.push_back(&target);
+      if (target.kind == SurfaceKind::ground) {
+        ground_tiles_.push_back(tiles_.back());
+        ground_targets_.push_back(&target);
+      }
     }
     rows_[transmitter->second].emplace(target.tile_id, &target);
   }
@@ -40,11 +50,11 @@ Snapper::Snapper(const PredictedTiles& predicted, const ComparisonOptions& optio
 
 Snapped Snapper::place(const Measurement& measurement) const {
   const bool is_somewhere = std::isfinite(measurement.position.x) && std::isfinite(measurement.position.y);
-  return {.position = position_on(is_somewhere ? ground_.nearest_2d(measurement.position) : std::nullopt, measurement)};
+  return {.position = position_on(is_somewhere ? nearest_ground(measurement) : std::nullopt, measurement)};
 }
 
 Snapped Snapper::snap(const Measurement& measurement, std::uint32_t transmitter) const {
-  const std::optional<NearestTile> ground = ground_.nearest_2d(measurement.position);
+  const std::optional<NearestTile> ground = nearest_ground(measurement);
   Snapped snapped{.position = position_on(ground, measurement)};
   if (!ground && !predicted_.tiles().empty()) {
     snapped.excluded_because = no_ground_tile;
@@ -56,8 +66,7 @@ Snapped Snapper::snap(const Measurement& measurement, std::uint32_t transmitter)
   }
   const bool in_space = options_.snapping == Snapping::nearest_3d && measurement.height_m.has_value();
   const NearestTile nearest = in_space ? all_.nearest_3d(snapped.position).value_or(NearestTile{}) : *ground;
-  const IndexedTile& tile = in_space ? predicted_.tiles()[nearest.tile] : predicted_.ground_tiles()[nearest.tile];
-  snapped.tile = tile;
+  snapped.tile = in_space ? &predicted_.target(nearest.tile) : &predicted_.ground_target(nearest.tile);
   snapped.distance_m = nearest.distance_m;
   if (nearest.distance_m > options_.max_snap_distance_m) {
     snapped.excluded_because = "farther than the maximum snap distance from any tile";
@@ -74,32 +83,46 @@ bool Snapper::is_inside(Vec2 p) const {
          p.y <= area.max.y + reach;
 }
 
+std::optional<NearestTile> Snapper::nearest_ground(const Measurement& measurement) const {
+  std::optional<NearestTile> nearest = ground_.nearest_2d(measurement.position);
+  if (!nearest || !measurement.height_m) return nearest;
+  const auto misfit_m = [&](std::uint32_t tile) {
+    return std::fabs(predicted_.ground_target(tile).height_m - *measurement.height_m);
+  };
+  for (const std::uint32_t tile :
+       ground_.within(predicted_.ground_tiles()[nearest->tile].centroid.xy(), same_place_m)) {
+    if (misfit_m(tile) < misfit_m(nearest->tile)) nearest->tile = tile;
+  }
+  return nearest;
+}
+
 Vec3 Snapper::position_on(const std::optional<NearestTile>& ground, const Measurement& measurement) const {
-  const double z =
-      ground ? predicted_.ground_tiles()[ground->tile].centroid.z + measurement.height_m.value_or(0) : undefined;
-  return {measurement.position.x, measurement.position.y, z};
+  if (!ground) return at_height(measurement.position, undefined);
+  const PredictedTarget& target = predicted_.ground_target(ground->tile);
+  return at_height(measurement.position, target.centroid.z - target.height_m + measurement.height_m.value_or(0));
 }
 
 void Snapper::read_level(const Measurement& measurement, std::uint32_t transmitter, Snapped& snapped) const {
-  if (const PredictedTarget* row = predicted_.row(transmitter, snapped.tile->id)) {
+  if (const PredictedTarget* row = predicted_.row(transmitter, snapped.tile->tile_id)) {
     snapped.level = predicted_value(*row, options_);
     snapped.line_of_sight = row->line_of_sight;
   }
   if (options_.snapping == Snapping::bilinear) {
-    const double between = bilinear_level(measurement.position, transmitter);
+    const double between = bilinear_level(measurement, transmitter, snapped.tile->height_m);
     snapped.bilinear_fell_back = std::isnan(between);
     if (!snapped.bilinear_fell_back) snapped.level = between;
   }
   if (std::isnan(snapped.level)) snapped.excluded_because = "no prediction there";
 }
 
-double Snapper::bilinear_level(Vec2 p, std::uint32_t transmitter) const {
-  const std::optional<GroundLattice::Cell> cell = lattice_.around(p);
+double Snapper::bilinear_level(const Measurement& measurement, std::uint32_t transmitter, double height_m) const {
+  const std::optional<GroundLattice::Cell> cell = lattice_.around(measurement.position);
   if (!cell) return undefined;
   std::array<double, 4> level{};
   for (std::size_t corner = 0; corner < level.size(); ++corner) {
-    const IndexedTile& tile = predicted_.ground_tiles()[cell->tiles[corner]];
-    const PredictedTarget* row = predicted_.row(transmitter, tile.id);
+    const PredictedTarget& tile = predicted_.ground_target(cell->tiles[corner]);
+    if (measurement.height_m && std::fabs(tile.height_m - height_m) > same_place_m) return undefined;
+    const PredictedTarget* row = predicted_.row(transmitter, tile.tile_id);
     level[corner] = row ? predicted_value(*row, options_) : undefined;
   }
   const double south = (1 - cell->east) * level[0] + cell->east * level[1];

@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: GPL-3.0-or-later
-// Which tile of a prediction a measurement is compared with.
+// Which tile of a prediction a measurement is compared with. Receivers that were predicted are tiles on the ground but
+// for their heights.
 #pragma once
 
 #include <cstdint>
@@ -22,20 +23,24 @@ class PredictedTiles {
 
   const std::vector<IndexedTile>& tiles() const { return tiles_; }
   const std::vector<IndexedTile>& ground_tiles() const { return ground_tiles_; }
+  // A row of each of them, which tells its height.
+  const PredictedTarget& target(std::uint32_t tile) const { return *targets_[tile]; }
+  const PredictedTarget& ground_target(std::uint32_t ground_tile) const { return *ground_targets_[ground_tile]; }
   // Null where the transmitter has no row.
   const PredictedTarget* row(std::uint32_t transmitter, std::int64_t tile_id) const;
 
  private:
   std::vector<IndexedTile> tiles_, ground_tiles_;
+  std::vector<const PredictedTarget*> targets_, ground_targets_;
   std::unordered_map<std::int64_t, std::uint32_t> tile_ids_;
   std::vector<std::unordered_map<std::int64_t, const PredictedTarget*>> rows_;
 };
 
 struct Snapped {
   double level = undefined;
-  Vec3 position;  // of the measurement: on the ground, or at its height above it
-  std::optional<IndexedTile> tile;
-  double distance_m = undefined;  // from the measurement to the tile's centroid
+  Vec3 position;                          // of the measurement: on the ground, or at its height above it
+  const PredictedTarget* tile = nullptr;  // a row of it, of any transmitter
+  double distance_m = undefined;          // from the measurement to the tile's centroid
   std::optional<bool> line_of_sight;
   bool bilinear_fell_back = false;
   std::string excluded_because;
@@ -52,11 +57,14 @@ class Snapper {
 
  private:
   bool is_inside(Vec2 p) const;
+  // The nearest in the plan; of receivers over one another the one whose height is nearest to the measurement's.
+  std::optional<NearestTile> nearest_ground(const Measurement& measurement) const;
   Vec3 position_on(const std::optional<NearestTile>& ground, const Measurement& measurement) const;
   // The level at the snapped tile, or between the four around when asked for and there.
   void read_level(const Measurement& measurement, std::uint32_t transmitter, Snapped& snapped) const;
-  // Interpolated in dB, as measured levels vary; NaN unless all four tiles around have a level.
-  double bilinear_level(Vec2 p, std::uint32_t transmitter) const;
+  // Interpolated in dB, as measured levels vary; NaN unless all four tiles around have a level, and are as high as the
+  // snapped one where the measurement has a height.
+  double bilinear_level(const Measurement& measurement, std::uint32_t transmitter, double height_m) const;
 
   const PredictedTiles& predicted_;
   const ComparisonOptions& options_;

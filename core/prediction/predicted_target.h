@@ -23,6 +23,7 @@ struct PredictedTarget {
   std::int64_t tile_id = 0;
   SurfaceKind kind = SurfaceKind::ground;
   Vec3 centroid;
+  double height_m = 0;  // of a receiver above the ground
   double path_loss_db = std::numeric_limits<double>::quiet_NaN();
   double basic_loss_db = std::numeric_limits<double>::quiet_NaN();
   double received_power_dbm = std::numeric_limits<double>::quiet_NaN();

@@ -91,6 +91,7 @@ struct RawReceiver {
 struct Receiver {
   std::int64_t receiver_id = 0;  // the source feature id
   Vec3 position;
+  double height_above_ground_m = 0;
 };
 
 // What becomes of receivers that cannot be where they are: those of a drive test may be in houses by its errors.

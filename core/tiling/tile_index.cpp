@@ -101,6 +101,26 @@ std::optional<NearestTile> TileIndex::nearest_3d(Vec3 p) const {
   return nearest(p.xy(), [&](const IndexedTile& tile) { return squared_norm(tile.centroid - p); });
 }
 
+std::vector<std::uint32_t> TileIndex::within(Vec2 p, double reach_m) const {
+  std::vector<std::uint32_t> found;
+  if (tiles_.empty()) return found;
+  const auto clamped = [this](double metres, std::int64_t count) {
+    return static_cast<std::int64_t>(std::clamp(std::floor(metres / cell_m_), 0.0, static_cast<double>(count - 1)));
+  };
+  const std::int64_t first_column = clamped(p.x - reach_m - bounds_.min.x, columns_);
+  const std::int64_t last_column = clamped(p.x + reach_m - bounds_.min.x, columns_);
+  const std::int64_t last_row = clamped(p.y + reach_m - bounds_.min.y, rows_);
+  for (std::int64_t row = clamped(p.y - reach_m - bounds_.min.y, rows_); row <= last_row; ++row) {
+    const auto first = static_cast<std::size_t>(row * columns_ + first_column);
+    const auto last = static_cast<std::size_t>(row * columns_ + last_column);
+    for (std::uint32_t k = offsets_[first]; k < offsets_[last + 1]; ++k) {
+      if (norm(tiles_[items_[k]].centroid.xy() - p) <= reach_m) found.push_back(items_[k]);
+    }
+  }
+  std::sort(found.begin(), found.end());
+  return found;
+}
+
 GroundLattice::GroundLattice(std::span<const IndexedTile> tiles) {
   std::vector<double> xs, ys;
   Rectangle bounds;

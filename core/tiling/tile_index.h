@@ -36,6 +36,8 @@ class TileIndex {
   std::optional<NearestTile> nearest_2d(Vec2 p) const;
   // The nearest by distance in space, likewise.
   std::optional<NearestTile> nearest_3d(Vec3 p) const;
+  // Those whose centroids lie within `reach_m` of p in the ground plan, ascending.
+  std::vector<std::uint32_t> within(Vec2 p, double reach_m) const;
 
   // The ground-plan rectangle of the centroids.
   const Rectangle& bounds() const { return bounds_; }

@@ -78,6 +78,33 @@ class ComparisonOfPowers(PipelineTest):
                                             "--drive-test-crs", "EPSG:25832", "--progress", "json", "--output", output))
         return [line["warning"] for line in json_lines(process.stderr) if "warning" in line], output
 
+    def test_measurements_at_receivers_over_one_another_fit_those_of_their_heights(self):
+        places = [(340420.5 + 35 * i, 6020470.25 + 20 * (i % 3), height) for i in range(5) for height in (21, 16.5, 35)]
+        receivers, prediction = self.folder / "receivers.csv", self.folder / "receivers.gpkg"
+        receivers.write_text("x,y,height\n" + "".join("{!r},{!r},{!r}\n".format(*place) for place in places))
+        made("predictcoverage", "--environment", ENVIRONMENT, *transmitters_csv(self.folder), "--max-bounces", 1,
+             "--receivers", receivers, "--receivers-crs", "EPSG:25832", "--misplaced-receivers", "drop",
+             "--receiver-path-loss", prediction)
+        with sqlite3.connect(prediction) as database:
+            predicted = database.execute("SELECT receiver_id, name, received_power_dbm, r.height_m FROM "
+                                         "receiver_path_loss r JOIN transmitters USING (transmitter_id)").fetchall()
+        self.assertGreater(len({id for id, *_ in predicted}), 10)
+        drive, output = self.folder / "drive.csv", self.folder / "errors.gpkg"
+        drive.write_text("site,x,y,h,RSRP\n")
+        with drive.open("a") as lines:
+            for id, site, power, height in predicted:
+                x, y, given = places[id - 1]
+                self.assertEqual(height, given)
+                lines.write(f"{site},{x!r},{y!r},{given!r},{power!r}\n")
+        for snapping in ("nearest_ground", "nearest_3d"):
+            self.assert_done(tesseray(
+                "comparewithdrivetest", "--path-loss", prediction, "--drive-test", drive, "--drive-test-crs",
+                "EPSG:25832", "--measurement-height-field", "h", "--snapping", snapping, "--output", output,
+                "--overwrite"))
+            compared = rows(output, "prediction_error", order="measurement_id")
+            self.assertEqual([row["tile_id"] for row in compared], [id for id, *_ in predicted])
+            self.assertEqual({(row["error_db"], row["excluded_because"]) for row in compared}, {(0, None)})
+
     def test_walls_alone_are_told_of_in_place_of_a_wrong_crs(self):
         prediction = self.folder / "walls.gpkg"
         made("predictcoverage", "--environment", ENVIRONMENT, *transmitters_csv(self.folder), "--max-bounces", 1,

@@ -37,7 +37,7 @@ constexpr double nan = std::numeric_limits<double>::quiet_NaN();
 struct TargetFields {
   int transmitter_id = -1, target_id = -1, kind = -1, path_loss = -1, basic_loss = -1, received_power = -1, field = -1,
       first_delay = -1, mean_delay = -1, arrival_azimuth = -1, arrival_elevation = -1, line_of_sight = -1,
-      receiver_gain = -1;
+      receiver_gain = -1, height = -1;
 };
 
 bool has_field(OGRLayer& layer, const char* field) { return layer.GetLayerDefn()->GetFieldIndex(field) >= 0; }
@@ -285,16 +285,17 @@ class PathLossSource {
     fields.arrival_elevation = defn.GetFieldIndex("arrival_elevation_deg");
     fields.line_of_sight = defn.GetFieldIndex("line_of_sight");
     fields.receiver_gain = defn.GetFieldIndex("receiver_gain_dbi");
+    if (of_receivers) fields.height = defn.GetFieldIndex("height_m");
     ignore_other_fields(fields);
     return fields;
   }
 
   // Reading all of them would take twice as long.
   void ignore_other_fields(const TargetFields& fields) {
-    const std::array<int, 13> used = {
-        fields.transmitter_id,    fields.target_id,     fields.kind,         fields.path_loss,  fields.basic_loss,
-        fields.received_power,    fields.field,         fields.first_delay,  fields.mean_delay, fields.arrival_azimuth,
-        fields.arrival_elevation, fields.line_of_sight, fields.receiver_gain};
+    const std::array<int, 14> used = {
+        fields.transmitter_id,    fields.target_id,     fields.kind,          fields.path_loss,  fields.basic_loss,
+        fields.received_power,    fields.field,         fields.first_delay,   fields.mean_delay, fields.arrival_azimuth,
+        fields.arrival_elevation, fields.line_of_sight, fields.receiver_gain, fields.height};
     std::vector<const char*> ignored;
     const OGRFeatureDefn& defn = *layer_->GetLayerDefn();
     for (int i = 0; i < defn.GetFieldCount(); ++i) {
@@ -316,6 +317,8 @@ class PathLossSource {
       target.kind = kind == "wall" ? SurfaceKind::wall : kind == "roof" ? SurfaceKind::roof : SurfaceKind::ground;
     }
     target.centroid = middle(feature, *layer_, origin);
+    const double height_m = number(fields.height);
+    if (!std::isnan(height_m)) target.height_m = height_m;
     target.path_loss_db = number(fields.path_loss);
     target.basic_loss_db = number(fields.basic_loss);
     target.received_power_dbm = number(fields.received_power);

@@ -266,6 +266,8 @@ Layer receiver_path_loss_layer(const std::string& name, const LocalFrame& frame,
           transmitter_field(),
           {{"receiver_id", integer, "Receiver: the feature id in the source layer"},
            [](const PathLossRow& row) { return Value::integer(row.receiver->receiver_id); }},
+          {{"height_m", real, "Height of the receiver above the ground, m"},
+           [](const PathLossRow& row) { return Value::real(row.receiver->height_above_ground_m); }},
       },
       predictions.empty() ? nullptr : &predictions.front().receivers_wideband);
   const auto row_at = [predictions, &receivers](std::size_t i) {

@@ -237,7 +237,7 @@ std::vector<Receiver> place_receivers(const std::vector<RawReceiver>& raw, Mispl
       continue;
     }
     if (place.is_moved) moved.add(std::to_string(each.feature_id));
-    receivers.push_back({each.feature_id, place.position});
+    receivers.push_back({each.feature_id, place.position, each.height_m});
   }
   moved.warn_if_any(progress);
   if (misplaced == MisplacedReceivers::drop && !receivers.empty()) {
@@ -267,7 +267,7 @@ Receiver place_map_point(Vec2 position, double height_m, const std::string& heig
                    "the point is on a wall of a building, or less than 1 cm in front of it, and is taken as 1 cm in "
                    "front of it"});
   }
-  return {1, place.position};
+  return {1, place.position, height_m};
 }
 
 }  // namespace tesseray

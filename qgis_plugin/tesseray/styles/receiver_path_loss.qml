@@ -47,21 +47,22 @@
 <aliases>
 <alias index="1" field="transmitter_id" name="Transmitter ID"/>
 <alias index="2" field="receiver_id" name="Receiver ID"/>
-<alias index="3" field="path_loss_db" name="Path loss [dB]"/>
-<alias index="4" field="basic_loss_db" name="Basic loss [dB]"/>
-<alias index="5" field="received_power_dbm" name="Received power [dBm]"/>
-<alias index="6" field="field_dbuvm" name="Field strength [dB(µV/m)]"/>
-<alias index="7" field="line_of_sight" name="Line of sight"/>
-<alias index="8" field="mechanism" name="Mechanism"/>
-<alias index="9" field="ray_count" name="Ray count"/>
-<alias index="10" field="first_delay_ns" name="First delay [ns]"/>
-<alias index="11" field="mean_delay_ns" name="Mean delay [ns]"/>
-<alias index="12" field="delay_spread_ns" name="Delay spread [ns]"/>
-<alias index="13" field="angle_spread_deg" name="Angle spread [°]"/>
-<alias index="14" field="arrival_azimuth_deg" name="Arrival azimuth [°]"/>
-<alias index="15" field="in_near_field" name="In near field"/>
-<alias index="16" field="receiver_gain_dbi" name="Receiver gain [dBi]"/>
-<alias index="17" field="clutter_loss_db" name="Clutter loss [dB]"/>
+<alias index="3" field="height_m" name="Height [m]"/>
+<alias index="4" field="path_loss_db" name="Path loss [dB]"/>
+<alias index="5" field="basic_loss_db" name="Basic loss [dB]"/>
+<alias index="6" field="received_power_dbm" name="Received power [dBm]"/>
+<alias index="7" field="field_dbuvm" name="Field strength [dB(µV/m)]"/>
+<alias index="8" field="line_of_sight" name="Line of sight"/>
+<alias index="9" field="mechanism" name="Mechanism"/>
+<alias index="10" field="ray_count" name="Ray count"/>
+<alias index="11" field="first_delay_ns" name="First delay [ns]"/>
+<alias index="12" field="mean_delay_ns" name="Mean delay [ns]"/>
+<alias index="13" field="delay_spread_ns" name="Delay spread [ns]"/>
+<alias index="14" field="angle_spread_deg" name="Angle spread [°]"/>
+<alias index="15" field="arrival_azimuth_deg" name="Arrival azimuth [°]"/>
+<alias index="16" field="in_near_field" name="In near field"/>
+<alias index="17" field="receiver_gain_dbi" name="Receiver gain [dBi]"/>
+<alias index="18" field="clutter_loss_db" name="Clutter loss [dB]"/>
 </aliases>
 <blendMode>0</blendMode>
 <featureBlendMode>0</featureBlendMode>

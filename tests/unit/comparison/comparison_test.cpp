@@ -252,6 +252,90 @@ TEST(Comparison, MeasurementsWithAHeightSnapInSpace) {
   EXPECT_EQ(street.compare({facade}).errors[0].tile_id, 202);
 }
 
+// Receivers of three heights at each of several places on a slope, the highest first, and measurements that say what is
+// predicted there.
+struct Staircases {
+  std::vector<PredictedTransmitter> transmitters{{1, "north", {0, 100, 230}, 1e9}};
+  std::vector<PredictedTarget> receivers;
+  std::vector<Measurement> drive;
+
+  Staircases() {
+    for (int place = 0; place < 5; ++place) {
+      for (const double height_m : {9.0, 1.5, 5.0}) {
+        const auto id = static_cast<std::int64_t>(receivers.size()) + 1;
+        const Vec3 position{12.0 * place, 7.0 * (place % 2), 200 + 3.0 * place + height_m};
+        receivers.push_back(Street::target(1, id, SurfaceKind::ground, position, -70 - 2.0 * static_cast<double>(id)));
+        receivers.back().height_m = height_m;
+        drive.push_back(measurement(id, position.xy(), "north", receivers.back().received_power_dbm));
+        drive.back().height_m = height_m;
+      }
+    }
+  }
+};
+
+TEST(Comparison, OfReceiversOverOneAnotherThatOfTheMeasurementsHeightIsTaken) {
+  Staircases staircases;
+  // The places of receivers and measurements are rounded apart.
+  for (std::size_t i = 0; i < staircases.drive.size(); i += 2) staircases.drive[i].position.x += 0.004;
+  for (const Snapping snapping : {Snapping::nearest_ground, Snapping::nearest_3d, Snapping::bilinear}) {
+    const auto errors = compare_with_drive_test(staircases.receivers, staircases.transmitters, staircases.drive,
+                                                {.snapping = snapping}, no_progress())
+                            .errors;
+    for (std::size_t i = 0; i < errors.size(); ++i) {
+      EXPECT_EQ(errors[i].excluded_because, "");
+      EXPECT_EQ(errors[i].tile_id, errors[i].measurement_id);
+      EXPECT_EQ(errors[i].error, 0);
+      EXPECT_NEAR(errors[i].snap_distance_m, i % 2 == 0 ? 0.004 : 0, 1e-9);
+      EXPECT_DOUBLE_EQ(errors[i].position.z, staircases.receivers[i].centroid.z);
+    }
+  }
+}
+
+TEST(Comparison, BilinearIsNotBetweenReceiversOfOtherHeights) {
+  Staircases corners;
+  corners.receivers.clear();
+  for (int place = 0; place < 4; ++place) {
+    for (const double height_m : {9.0, 1.5}) {
+      const auto id = static_cast<std::int64_t>(corners.receivers.size()) + 1;
+      corners.receivers.push_back(Street::target(1, id, SurfaceKind::ground,
+                                                 {10.0 * (place % 2), 10.0 * (place / 2), 200 + height_m},
+                                                 -70 - 2.0 * static_cast<double>(id)));
+      corners.receivers.back().height_m = height_m;
+    }
+  }
+  corners.drive = {measurement(1, {2, 3}, "north", -70), measurement(2, {2, 3}, "north", -70)};
+  corners.drive[0].height_m = 9;
+  corners.drive[1].height_m = 1.5;
+  const auto errors = compare_with_drive_test(corners.receivers, corners.transmitters, corners.drive,
+                                              {.snapping = Snapping::bilinear}, no_progress())
+                          .errors;
+  EXPECT_NEAR(errors[0].predicted, -72 - 0.2 * 4 - 0.3 * 8, 1e-12);
+  EXPECT_EQ(errors[1].predicted, -74);
+}
+
+TEST(Comparison, ReceiversOnRoofsAreWhereTheyAreMeasured) {
+  Staircases staircases;
+  staircases.receivers = {Street::target(1, 1, SurfaceKind::ground, {0, 0, 216.5}, -70)};
+  staircases.receivers[0].height_m = 16.5;
+  staircases.drive = {measurement(1, {0, 0}, "north", -70)};
+  staircases.drive[0].height_m = 16.5;
+  const auto errors = compare_with_drive_test(staircases.receivers, staircases.transmitters, staircases.drive,
+                                              {.snapping = Snapping::nearest_3d}, no_progress())
+                          .errors;
+  EXPECT_EQ(errors[0].excluded_because, "");
+  EXPECT_EQ(errors[0].snap_distance_m, 0);
+}
+
+// Without a height of the measurement nothing tells them apart.
+TEST(Comparison, OfReceiversOverOneAnotherTheFirstIsTakenForMeasurementsWithoutHeights) {
+  Staircases staircases;
+  for (Measurement& each : staircases.drive) each.height_m.reset();
+  const auto errors =
+      compare_with_drive_test(staircases.receivers, staircases.transmitters, staircases.drive, {}, no_progress())
+          .errors;
+  for (const MeasurementError& error : errors) EXPECT_EQ(error.tile_id, (error.measurement_id - 1) / 3 * 3 + 1);
+}
+
 TEST(Comparison, WallsAloneHaveNoGroundForMeasurements) {
   Street walls;
   std::erase_if(walls.predicted, [](const PredictedTarget& target) { return target.kind == SurfaceKind::ground; });

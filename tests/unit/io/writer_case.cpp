@@ -149,7 +149,7 @@ WriterCase::WriterCase(const std::string& crs) {
   b.frequency_hz = 3550e6;
   b.position = {50, 60, 225};
   transmitters = {a, b};
-  receivers = {{501, {40.5, 41.5, 201.5}}, {502, {42.5, 41.5, 201.75}}};
+  receivers = {{501, {40.5, 41.5, 201.5}, 1.5}, {502, {42.5, 41.5, 201.75}, 1.75}};
   add_prediction(*this, 1);
   add_prediction(*this, 2);
   MeasurementError used;

@@ -203,6 +203,7 @@ TEST_F(ReadPathLoss, OfReceivers) {
   ASSERT_EQ(layer.targets.size(), 4u);
   EXPECT_EQ(layer.targets[1].tile_id, 502);
   EXPECT_EQ(layer.targets[1].kind, SurfaceKind::ground);
+  EXPECT_EQ(layer.targets[1].height_m, 1.75);
 }
 
 TEST_F(ReadPathLoss, InLocalMetres) {

@@ -133,6 +133,7 @@ TEST_P(WrittenValues, ReceiverPathLoss) {
   const auto row = feature("receiver_path_loss", 4);
   EXPECT_EQ(integer(row, "transmitter_id"), 2);
   EXPECT_EQ(integer(row, "receiver_id"), 502);
+  EXPECT_EQ(real(row, "height_m"), 1.75);
   EXPECT_EQ(row->GetGeometryRef()->toPoint()->getX(), origin().x + 42.5);
   EXPECT_EQ(row->GetGeometryRef()->toPoint()->getZ(), 201.75);
 }

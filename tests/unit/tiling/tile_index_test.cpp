@@ -50,6 +50,26 @@ TEST(TileIndex, OfEquallyNearTilesTheSmallerIdWins) {
   EXPECT_EQ(TileIndex(tiles).nearest_2d({5, 0})->tile, 1u);
 }
 
+TEST(TileIndex, FindsAllWithinAReach) {
+  std::mt19937 random(8);
+  std::uniform_real_distribution<double> along(0, 400), across(0, 90), around(-100, 500), reach(0, 30);
+  std::vector<IndexedTile> tiles;
+  for (int t = 0; t < 700; ++t) {
+    const double x = along(random), y = across(random);
+    tiles.push_back({t, SurfaceKind::ground, {x, y, 0}});
+  }
+  const TileIndex index(tiles);
+  for (int i = 0; i < 500; ++i) {
+    const double x = around(random), y = around(random), reach_m = reach(random);
+    std::vector<std::uint32_t> expected;
+    for (std::uint32_t t = 0; t < tiles.size(); ++t) {
+      if (norm(tiles[t].centroid.xy() - Vec2{x, y}) <= reach_m) expected.push_back(t);
+    }
+    EXPECT_EQ(index.within({x, y}, reach_m), expected);
+  }
+  EXPECT_TRUE(TileIndex({}).within({0, 0}, 10).empty());
+}
+
 TEST(TileIndex, MayBeEmptyOrOfOneTile) {
   EXPECT_FALSE(TileIndex({}).nearest_2d({0, 0}).has_value());
   const std::vector<IndexedTile> one{{1, SurfaceKind::ground, {5, 5, 5}}};
