@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: GPL-3.0-or-later
 #include "core/comparison/snapping.h"
 
+#include <algorithm>
 #include <array>
 #include <cmath>
 
@@ -11,6 +12,24 @@ namespace {
 
 // Receivers over one another, and of one height, but for rounding.
 constexpr double same_place_m = 0.01;
+
+double distance_to_line(Vec3 p, Vec3 middle, Vec3 half) {
+  const double half_squared = squared_norm(half);
+  const double along = half_squared > 0 ? std::clamp(dot(p - middle, half) / half_squared, -1.0, 1.0) : 0.0;
+  return norm(p - (middle + along * half));
+}
+
+// From p to the nearest point of the parallelogram, or of the line or point that it is.
+double distance_to_tile(Vec3 p, Vec3 centroid, Vec3 half_u, Vec3 half_v) {
+  const Vec3 normal = cross(half_u, half_v), way = p - centroid;
+  const double area_squared = squared_norm(normal);
+  if (area_squared > 0) {
+    const double u = dot(cross(way, half_v), normal) / area_squared, v = dot(cross(half_u, way), normal) / area_squared;
+    if (std::fabs(u) <= 1 && std::fabs(v) <= 1) return std::fabs(dot(way, normal)) / std::sqrt(area_squared);
+  }
+  return std::min({distance_to_line(p, centroid - half_u, half_v), distance_to_line(p, centroid + half_u, half_v),
+                   distance_to_line(p, centroid - half_v, half_u), distance_to_line(p, centroid + half_v, half_u)});
+}
 
 }  // namespace
 
@@ -46,7 +65,15 @@ Snapper::Snapper(const PredictedTiles& predicted, const ComparisonOptions& optio
       options_(options),
       ground_(predicted.ground_tiles()),
       all_(predicted.tiles()),
-      lattice_(predicted.ground_tiles()) {}
+      lattice_(predicted.ground_tiles()) {
+  for (std::uint32_t tile = 0; tile < predicted.tiles().size(); ++tile) {
+    const PredictedTarget& target = predicted.target(tile);
+    const Vec2 half{std::fabs(target.half_u.x) + std::fabs(target.half_v.x),
+                    std::fabs(target.half_u.y) + std::fabs(target.half_v.y)};
+    area_.extend(target.centroid.xy() - half);
+    area_.extend(target.centroid.xy() + half);
+  }
+}
 
 Snapped Snapper::place(const Measurement& measurement) const {
   const bool is_somewhere = std::isfinite(measurement.position.x) && std::isfinite(measurement.position.y);
@@ -65,10 +92,17 @@ Snapped Snapper::snap(const Measurement& measurement, std::uint32_t transmitter)
     return snapped;
   }
   const bool in_space = options_.snapping == Snapping::nearest_3d && measurement.height_m.has_value();
-  const NearestTile nearest = in_space ? all_.nearest_3d(snapped.position).value_or(NearestTile{}) : *ground;
-  snapped.tile = in_space ? &predicted_.target(nearest.tile) : &predicted_.ground_target(nearest.tile);
-  snapped.distance_m = nearest.distance_m;
-  if (nearest.distance_m > options_.max_snap_distance_m) {
+  snapped.tile = &predicted_.ground_target(ground->tile);
+  if (in_space) {
+    // That with the nearest centroid may be farther away than a large one on the ground below.
+    const NearestTile nearest = all_.nearest_3d(snapped.position).value_or(NearestTile{});
+    if (is_near(predicted_.target(nearest.tile), snapped.position, in_space)) {
+      snapped.tile = &predicted_.target(nearest.tile);
+    }
+  }
+  const Vec3 to_centroid = snapped.tile->centroid - snapped.position;
+  snapped.distance_m = in_space ? norm(to_centroid) : norm(to_centroid.xy());
+  if (!is_near(*snapped.tile, snapped.position, in_space)) {
     snapped.excluded_because = "farther than the maximum snap distance from any tile";
     return snapped;
   }
@@ -77,10 +111,15 @@ Snapped Snapper::snap(const Measurement& measurement, std::uint32_t transmitter)
 }
 
 bool Snapper::is_inside(Vec2 p) const {
-  const Rectangle& area = all_.bounds();
   const double reach = options_.max_snap_distance_m;
-  return !area.empty() && p.x >= area.min.x - reach && p.x <= area.max.x + reach && p.y >= area.min.y - reach &&
-         p.y <= area.max.y + reach;
+  return !area_.empty() && p.x >= area_.min.x - reach && p.x <= area_.max.x + reach && p.y >= area_.min.y - reach &&
+         p.y <= area_.max.y + reach;
+}
+
+bool Snapper::is_near(const PredictedTarget& tile, Vec3 p, bool in_space) const {
+  const auto seen = [in_space](Vec3 v) { return in_space ? v : at_height(v.xy(), 0); };
+  return distance_to_tile(seen(p), seen(tile.centroid), seen(tile.half_u), seen(tile.half_v)) <=
+         options_.max_snap_distance_m;
 }
 
 std::optional<NearestTile> Snapper::nearest_ground(const Measurement& measurement) const {

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: GPL-3.0-or-later
-// Which tile of a prediction a measurement is compared with. Receivers that were predicted are tiles on the ground but
-// for their heights.
+// Which tile of a prediction a measurement is compared with. Receivers that were predicted are tiles without sides, on
+// the ground but for their heights.
 #pragma once
 
 #include <cstdint>
@@ -23,7 +23,7 @@ class PredictedTiles {
 
   const std::vector<IndexedTile>& tiles() const { return tiles_; }
   const std::vector<IndexedTile>& ground_tiles() const { return ground_tiles_; }
-  // A row of each of them, which tells its height.
+  // A row of each of them, which tells its sides and its height.
   const PredictedTarget& target(std::uint32_t tile) const { return *targets_[tile]; }
   const PredictedTarget& ground_target(std::uint32_t ground_tile) const { return *ground_targets_[ground_tile]; }
   // Null where the transmitter has no row.
@@ -60,6 +60,8 @@ class Snapper {
   // The nearest in the plan; of receivers over one another the one whose height is nearest to the measurement's.
   std::optional<NearestTile> nearest_ground(const Measurement& measurement) const;
   Vec3 position_on(const std::optional<NearestTile>& ground, const Measurement& measurement) const;
+  // Whether the tile is within the maximum snap distance of p, in space or in the plan.
+  bool is_near(const PredictedTarget& tile, Vec3 p, bool in_space) const;
   // The level at the snapped tile, or between the four around when asked for and there.
   void read_level(const Measurement& measurement, std::uint32_t transmitter, Snapped& snapped) const;
   // Interpolated in dB, as measured levels vary; NaN unless all four tiles around have a level, and are as high as the
@@ -70,6 +72,7 @@ class Snapper {
   const ComparisonOptions& options_;
   TileIndex ground_, all_;
   GroundLattice lattice_;
+  Rectangle area_;  // of the tiles with their sides
 };
 
 }  // namespace tesseray

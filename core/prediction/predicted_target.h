@@ -23,6 +23,7 @@ struct PredictedTarget {
   std::int64_t tile_id = 0;
   SurfaceKind kind = SurfaceKind::ground;
   Vec3 centroid;
+  Vec3 half_u, half_v;  // of a tile, from its centroid to the middles of two sides; zero where it is a point
   double height_m = 0;  // of a receiver above the ground
   double path_loss_db = std::numeric_limits<double>::quiet_NaN();
   double basic_loss_db = std::numeric_limits<double>::quiet_NaN();

@@ -39,9 +39,6 @@ class TileIndex {
   // Those whose centroids lie within `reach_m` of p in the ground plan, ascending.
   std::vector<std::uint32_t> within(Vec2 p, double reach_m) const;
 
-  // The ground-plan rectangle of the centroids.
-  const Rectangle& bounds() const { return bounds_; }
-
  private:
   template <class SquaredDistance>
   std::optional<NearestTile> nearest(Vec2 p, const SquaredDistance& squared_distance) const;

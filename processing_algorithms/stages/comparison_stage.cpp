@@ -226,6 +226,8 @@ PathLossLayer path_loss_rows(const Scene& scene, const Tiling& tiling, const Sit
                               .tile_id = tile.id,
                               .kind = tile.kind,
                               .centroid = tile.centroid,
+                              .half_u = tile.half_u,
+                              .half_v = tile.half_v,
                               .path_loss_db = static_cast<double>(at_tile.path_loss_db),
                               .basic_loss_db = static_cast<double>(at_tile.basic_loss_db),
                               .received_power_dbm = static_cast<double>(at_tile.received_power_dbm),

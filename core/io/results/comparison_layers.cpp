@@ -47,7 +47,7 @@ Layer prediction_error_layer(const std::string& name, const LocalFrame& frame, c
        [](const M& m) { return m.line_of_sight ? Value::boolean(*m.line_of_sight) : Value(); }},
       {{"tile_id", integer, "Tile that the measurement was compared with"},
        [](const M& m) { return m.tile_id ? Value::integer(*m.tile_id) : Value(); }},
-      {{"snap_distance_m", real, "Distance to that tile, m"},
+      {{"snap_distance_m", real, "Distance to that tile's centroid, m"},
        [](const M& m) { return Value::real(m.snap_distance_m); }},
       {{"excluded_because", text, "Why the measurement was not used; NULL for those used"},
        [](const M& m) { return Value::text_or_null(m.excluded_because); }},

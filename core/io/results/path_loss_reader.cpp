@@ -317,6 +317,7 @@ class PathLossSource {
       target.kind = kind == "wall" ? SurfaceKind::wall : kind == "roof" ? SurfaceKind::roof : SurfaceKind::ground;
     }
     target.centroid = middle(feature, *layer_, origin);
+    set_sides(feature, target);
     const double height_m = number(fields.height);
     if (!std::isnan(height_m)) target.height_m = height_m;
     target.path_loss_db = number(fields.path_loss);
@@ -331,6 +332,18 @@ class PathLossSource {
     target.arrival_elevation_deg = number(fields.arrival_elevation);
     target.line_of_sight = fields.line_of_sight >= 0 && feature.GetFieldAsInteger(fields.line_of_sight) != 0;
     return target;
+  }
+
+  // Of a tile, which is a parallelogram.
+  void set_sides(const OGRFeature& feature, PredictedTarget& target) {
+    const OGRGeometry& geometry = *feature.GetGeometryRef();
+    if (wkbFlatten(geometry.getGeometryType()) != wkbPolygon) return;
+    const OGRLinearRing& ring = *geometry.toPolygon()->getExteriorRing();
+    const auto side = [&ring](int from, int to) {
+      return Vec3{ring.getX(to) - ring.getX(from), ring.getY(to) - ring.getY(from), ring.getZ(to) - ring.getZ(from)};
+    };
+    target.half_u = 0.5 * side(0, 1);
+    target.half_v = 0.5 * side(1, 2);
   }
 
   // A tile's corners; points have none.

@@ -336,6 +336,51 @@ TEST(Comparison, OfReceiversOverOneAnotherTheFirstIsTakenForMeasurementsWithoutH
   for (const MeasurementError& error : errors) EXPECT_EQ(error.tile_id, (error.measurement_id - 1) / 3 * 3 + 1);
 }
 
+// A tile of 40 m on the ground, and the wall at its east side.
+struct LargeTiles {
+  std::vector<PredictedTransmitter> transmitters{{1, "north", {0, 100, 30}, 1e9}};
+  std::vector<PredictedTarget> tiles{Street::target(1, 1, SurfaceKind::ground, {0, 0, 200}, -70),
+                                     Street::target(1, 2, SurfaceKind::wall, {20, 0, 205}, -80)};
+
+  LargeTiles() {
+    tiles[0].half_u = tiles[1].half_u = {0, 20, 0};
+    tiles[0].half_v = {-20, 0, 0};
+    tiles[1].half_v = {0, 0, 5};
+  }
+
+  MeasurementError compared(Vec2 position, std::optional<double> height_m = std::nullopt) const {
+    Measurement one = measurement(1, position, "north", -70);
+    one.height_m = height_m;
+    return compare_with_drive_test(tiles, transmitters, {one}, {.snapping = Snapping::nearest_3d}, no_progress())
+        .errors[0];
+  }
+};
+
+TEST(Comparison, TheGreatestSnapDistanceCountsFromATilesSides) {
+  const LargeTiles large;
+  for (const Vec2 on_it : {Vec2{0, 0}, Vec2{19, 19}, Vec2{-20, 20}, Vec2{-19, -3}}) {
+    const MeasurementError error = large.compared(on_it);
+    EXPECT_EQ(error.excluded_because, "") << on_it.x;
+    EXPECT_EQ(error.tile_id, 1);
+    EXPECT_DOUBLE_EQ(error.snap_distance_m, norm(on_it));  // to the centroid
+  }
+  EXPECT_EQ(large.compared({-34.9, 0}).excluded_because, "");
+  EXPECT_EQ(large.compared({-35.1, 0}).excluded_because, "outside of the predicted area");
+  // 15.6 m from the corner.
+  EXPECT_EQ(large.compared({-31, -31}).excluded_because, "farther than the maximum snap distance from any tile");
+  // At the far end of the wall.
+  const MeasurementError at_wall = large.compared({21, 19}, 9);
+  EXPECT_EQ(at_wall.excluded_because, "");
+  EXPECT_EQ(at_wall.tile_id, 2);
+  // The wall's centroid is nearer, but the wall is 18 m away, a larger tile on the ground 2 m.
+  LargeTiles larger = large;
+  larger.tiles[0].half_u = {0, 40, 0};
+  larger.tiles[0].half_v = {-40, 0, 0};
+  const MeasurementError over_ground = larger.compared({38, 0}, 2);
+  EXPECT_EQ(over_ground.excluded_because, "");
+  EXPECT_EQ(over_ground.tile_id, 1);
+}
+
 TEST(Comparison, WallsAloneHaveNoGroundForMeasurements) {
   Street walls;
   std::erase_if(walls.predicted, [](const PredictedTarget& target) { return target.kind == SurfaceKind::ground; });

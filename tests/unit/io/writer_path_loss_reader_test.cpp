@@ -76,12 +76,23 @@ void expect_same_targets(const PathLossLayer& layer, const WriterCase& written) 
   }
 }
 
+void expect_same_sides(const PathLossLayer& layer, const WriterCase& written) {
+  const std::size_t tiles = written.tiling.tiles.size();
+  for (std::size_t i = 0; i < layer.targets.size(); ++i) {
+    const PredictedTarget& target = layer.targets[i];
+    const Tile& tile = written.tiling.tiles[i % tiles];
+    EXPECT_NEAR(norm(target.half_u - tile.half_u), 0, 1e-8);
+    EXPECT_NEAR(norm(target.half_v - tile.half_v), 0, 1e-8);
+  }
+}
+
 TEST_F(ReadPathLoss, GivesBackTargetsAndTransmitters) {
   for (const char* name : {"out.gpkg", "out.sqlite"}) {
     const std::string file = folder_ / name;
     result_.write(file);
     const PathLossLayer layer = read_path_loss(file, Outlines::leave, no_progress());
     expect_same_targets(layer, result_);
+    expect_same_sides(layer, result_);
     EXPECT_EQ(std::fmod(layer.frame.origin.x, 1024), 0);
     EXPECT_EQ(layer.frame.crs_name, "EPSG:3946");
     ASSERT_EQ(layer.transmitters.size(), 2u);
@@ -204,6 +215,7 @@ TEST_F(ReadPathLoss, OfReceivers) {
   EXPECT_EQ(layer.targets[1].tile_id, 502);
   EXPECT_EQ(layer.targets[1].kind, SurfaceKind::ground);
   EXPECT_EQ(layer.targets[1].height_m, 1.75);
+  EXPECT_EQ(layer.targets[1].half_u, Vec3());
 }
 
 TEST_F(ReadPathLoss, InLocalMetres) {
