@@ -209,9 +209,9 @@ INSTANTIATE_TEST_SUITE_P(
                       Case{"wall behind hill 6 m", 900, -170, 10, 1.4, 0.5, Summation::coherent},
                       Case{"wall behind hill 9 m", 450, -170, 10, 1.2, 0.45, Summation::coherent},
                       Case{"wall behind hill 9 m", 900, -170, 10, 2.4, 1.05, Summation::coherent},
-                      Case{"low wall behind hill 6 m", 450, -170, 14, 2.5, 1.35, Summation::coherent},
-                      Case{"low wall behind hill 9 m", 450, -170, 14, 1.9, 0.75, Summation::coherent},
-                      Case{"low wall behind hill 9 m", 900, -170, 20, 2.4, 1.45, Summation::coherent},
+                      Case{"low wall behind hill 6 m", 450, -170, 14, 3, 1.35, Summation::coherent},
+                      Case{"low wall behind hill 9 m", 450, -170, 14, 3, 1.25, Summation::coherent},
+                      Case{"low wall behind hill 9 m", 900, -170, 20, 2.5, 1.65, Summation::coherent},
                       Case{"wall before hill 6 m", 450, -170, 6, 2.7, 1.95, Summation::coherent},
                       Case{"wall before hill 9 m", 900, -170, 6, 3.4, 1.4, Summation::coherent}));
 

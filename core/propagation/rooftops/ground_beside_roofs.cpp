@@ -10,6 +10,7 @@
 #include "core/physics/knife_edge.h"
 #include "core/physics/multiple_screens.h"
 #include "core/physics/screen_choice.h"
+#include "core/propagation/rooftops/ground_along_profile.h"
 #include "core/propagation/rooftops/over_rooftop.h"
 #include "core/propagation/rooftops/side_crossings_in_vectors.h"
 
@@ -100,7 +101,6 @@ std::optional<Complex> OverRooftopPaths::left_from_reflection(const RooftopRays&
   if (!(norm(place.xy() - rays.from.xy()) < before_edge_m)) return std::nullopt;
   RooftopRays from_image = rays;
   from_image.from = place + norm(place - rays.from) * normalized(place - target.point);
-  from_image.may_reflect = false;
   from_image.roof = no_roof;
   return left_in_sight(from_image, target, WayInSight::straight, work).factor;
 }
@@ -114,7 +114,10 @@ OverRooftopPaths::LeftOfReflection OverRooftopPaths::left_of_reflection(const Ro
   const Vec2 from{0, rays.from.z}, to{line.length_m, target.point.z};
   const Vec2 place = reflecting_place(from, to, rays.wavelength_m, work), at = line.at(place.x);
   const double lower_nu = work.ground.nearest_nu - fresnel_parameter_at(place, from, to, rays.wavelength_m);
-  const double share = std::clamp(1 - lower_nu / none_lower_nu, 0.0, 1.0);
+  const Vec2 foot = work.ground.ground.front(), slope = work.ground.ground.back() - foot;
+  const double rise_m = place.y - foot.y - slope.y * place.x / slope.x;
+  const double share =
+      std::clamp(1 - lower_nu / none_lower_nu, 0.0, 1.0) * std::clamp(rise_m / straight_ground_m - 1, 0.0, 1.0);
   if (!(share > 0)) return {};
   const Vec3 reflecting{at.x, at.y, place.y - line.bulge_at(place.x)};
   if (const auto left = left_from_reflection(rays, target, reflecting, work)) return {share, *left};
