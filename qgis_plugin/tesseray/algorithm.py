@@ -56,6 +56,7 @@ class TesserayAlgorithm(QgsProcessingAlgorithm):
     def __init__(self, tool: Tool, description: Description) -> None:
         super().__init__()
         self._tool, self._description, self._options = tool, description, description.options
+        self._values: dict[str, Any] = {}
         self._inputs: InputValues | None = None
         self._executable = Path()
         self._problem = ""
@@ -174,14 +175,15 @@ class TesserayAlgorithm(QgsProcessingAlgorithm):
 
     def prepareAlgorithm(self, parameters: dict[str, Any], context: QgsProcessingContext,  # noqa: N802
                          feedback: QgsProcessingFeedback) -> bool:
-        """In the thread of the windows: finds the executable, and looks at layers that live in this thread."""
-        parameters = evaluated(self._tool, parameters, context)
+        """In the thread of the windows: finds the executable, and takes what the run needs from layers and expressions,
+        which live in this thread: it goes on with that, whatever becomes of them."""
+        self._values = evaluated(self._tool, parameters, context)
         try:
             installation.live_description()
             self._executable = installation.executable()
-            self._inputs = InputValues(self, self._tool, parameters, context)
+            self._inputs = InputValues(self, self._tool, self._values, context)
             # Models and scripts come here unchecked.
-            self._problem = self._destination_problem(parameters, context)
+            self._problem = self._destination_problem(self._values, context)
         except (ExecutableProblem, QgsProcessingException) as problem:
             # QGIS shows what goes wrong here only as "There were errors"; it is said when the run begins.
             self._problem = str(problem)
@@ -193,7 +195,7 @@ class TesserayAlgorithm(QgsProcessingAlgorithm):
                          feedback: QgsProcessingFeedback) -> dict[str, Any]:
         if self._problem:
             raise QgsProcessingException(self._problem)
-        parameters = evaluated(self._tool, parameters, context)
+        parameters = self._values
         temporary = temporary_geopackage(context, self._tool.id)
         plan = self._planned(parameters, context, temporary)
         if plan.idle:

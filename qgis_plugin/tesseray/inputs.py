@@ -6,19 +6,24 @@ from __future__ import annotations
 import math
 import os
 import re
+import threading
 from dataclasses import dataclass
 from pathlib import Path
-from typing import Any
+from typing import Any, Union
 
 from osgeo import gdal
 from qgis.core import (
+    NULL,
     Qgis,
     QgsCoordinateReferenceSystem,
     QgsDataProvider,
     QgsExpression,
+    QgsExpressionContext,
+    QgsFeature,
     QgsFeatureRequest,
     QgsFeedback,
     QgsField,
+    QgsFields,
     QgsMapLayer,
     QgsProcessingAlgorithm,
     QgsProcessingContext,
@@ -36,12 +41,15 @@ from qgis.core import (
     QgsRasterLayer,
     QgsRasterNuller,
     QgsRasterPipe,
+    QgsVariantUtils,
     QgsVectorFileWriter,
     QgsVectorLayer,
+    QgsVectorLayerFeatureSource,
+    QgsVectorLayerSelectedFeatureSource,
     QgsVirtualLayerDefinition,
     QgsWkbTypes,
 )
-from qgis.PyQt.QtCore import QMetaType, Qt, QUrl
+from qgis.PyQt.QtCore import QMetaType, Qt, QThread, QUrl
 
 from .description import Parameter
 from .recorded_runs import copy_runs, recorded_run
@@ -123,13 +131,27 @@ def folder_of(layer: QgsVectorLayer) -> str:
     return str(file.parent) if file else ""
 
 
+def _named_in_query(layer: QgsVectorLayer, project: QgsProject) -> list[QgsVectorLayer]:
+    """The layers of the project that a virtual layer shows rows of."""
+    named = (project.mapLayer(used.layerId()) for used in layer.dataProvider().dependencies())
+    return [shown for shown in named if isinstance(shown, QgsVectorLayer)]
+
+
 def _layers_of_query(layer: QgsVectorLayer, project: QgsProject) -> list[QgsVectorLayer]:
     """The layers that a virtual layer shows rows of."""
     embedded = QgsVirtualLayerDefinition.fromUrl(QUrl(layer.source())).sourceLayers()
     found = [QgsVectorLayer(source.source(), source.name(), source.provider()) for source in embedded
              if not source.isReferenced()]
-    named = (project.mapLayer(used.layerId()) for used in layer.dataProvider().dependencies())
-    return found + [shown for shown in named if isinstance(shown, QgsVectorLayer)]
+    return found + _named_in_query(layer, project)
+
+
+def _needed_by_query(layer: QgsVectorLayer, project: QgsProject) -> list[QgsVectorLayer]:
+    """The layers without which the rows of a virtual layer end early: itself, and those that it names in turn; none for
+    other layers."""
+    if layer.providerType() != "virtual":
+        return []
+    named = _named_in_query(layer, project)
+    return [layer, *named, *(needed for shown in named for needed in _needed_by_query(shown, project))]
 
 
 def file_sources_of(layer: QgsVectorLayer, project: QgsProject) -> list[str]:
@@ -224,22 +246,36 @@ def _holds_transmitters(layer: QgsVectorLayer) -> bool:
     return layer.isValid() and all(layer.fields().lookupField(field) >= 0 for field in _TRANSMITTERS_FIELDS)
 
 
-def _copy_companions(layer: QgsVectorLayer, companions: list[str], export: QgsVectorLayer, is_part: bool,
-                     context: QgsProcessingContext) -> None:
-    """Copies layers that stand beside `layer` in its file, and the records of its runs, to the file of its export, as
-    far as they are there.
+@dataclass(frozen=True)
+class _Neighbourhood:
+    """Where the companions of a layer stand: beside its table in a file. names: theirs.
 
-    is_part: the export has some of the layer's rows only. Then of transmitters those are copied that it has rows of, as
-    the executable takes them of a layer with a filter.
+    is_part: the layer has a choice of its rows only. Then of transmitters those are copied that it has rows of, as the
+    executable takes them of a layer with a filter.
     """
+
+    file: Path
+    table: str
+    names: list[str]
+    is_part: bool
+
+
+def _neighbourhood_of(layer: QgsVectorLayer, companions: list[str], value: Any) -> _Neighbourhood | None:
+    """None where none can be. layer: in the thread it belongs to. value: what the parameter is set to."""
     file = file_of(layer)
-    if file is None:
-        return
+    if file is None or not companions:
+        return None
+    return _Neighbourhood(file, table_of(layer), companions, bool(_choice_of_rows(value) or layer.subsetString()))
+
+
+def _copy_companions(beside: _Neighbourhood, export: QgsVectorLayer, context: QgsProcessingContext) -> None:
+    """Copies layers that stand beside another in its file, and the records of its runs, to the file of its export, as
+    far as they are there."""
     target = file_of(export)
-    names = {table_of(layer): table_of(export)}
-    column = export.fields().lookupField(_TRANSMITTER_FIELD) if is_part else -1
-    for name in companions:
-        companion = _companion(file, table_of(layer), name)
+    names = {beside.table: table_of(export)}
+    column = export.fields().lookupField(_TRANSMITTER_FIELD) if beside.is_part else -1
+    for name in beside.names:
+        companion = _companion(beside.file, beside.table, name)
         if not companion.isValid():
             continue
         names[table_of(companion)] = name
@@ -250,7 +286,7 @@ def _copy_companions(layer: QgsVectorLayer, companions: list[str], export: QgsVe
             numbers = ", ".join(str(number) for number in sorted(export.uniqueValues(column)))
             companion.setSubsetString(f'"{_TRANSMITTER_FIELD}" IN ({numbers})')
         write_layer(companion, target, context, options)
-    copy_runs(file, target, names)
+    copy_runs(beside.file, target, names)
 
 
 _WHOLE_NUMBERS = {QMetaType.Type.Int, QMetaType.Type.UInt, QMetaType.Type.LongLong, QMetaType.Type.ULongLong}
@@ -260,20 +296,19 @@ _PLAIN_TYPES = _WHOLE_NUMBERS | {QMetaType.Type.Bool, QMetaType.Type.Double, QMe
                                  QMetaType.Type.QByteArray}
 
 
-def _as_int(member: Any) -> int:
-    """The number of an enumeration's member, which Qt 6 does not take for one."""
-    return int(getattr(member, "value", member))
-
-
 @dataclass(frozen=True)
 class CopiedFields:
     """What a copy of a layer is to hold. names: by a field's name, its name in the copy.
 
-    mapping: for native:refactorfields, the number of each row first.
+    fields: the number of each row first. columns: of the others, their places in the layer. number_column: of the field
+    that numbers the rows, if one does, else QGIS's numbers count; a row without gets one from `first_free` on.
     """
 
     names: dict[str, str]
-    mapping: list[dict[str, Any]]
+    fields: QgsFields
+    columns: list[int]
+    number_column: int | None
+    first_free: int
 
 
 def _own_numbers(layer: QgsVectorLayer, column: int) -> list[int]:
@@ -286,27 +321,18 @@ def _own_numbers(layer: QgsVectorLayer, column: int) -> list[int]:
     return numbers if len(set(numbers)) == len(numbers) else []
 
 
-# Of a row that is not saved yet, in a layer that has such rows.
-_IS_NEW = "$id < 0"
-
-
 def _has_new_rows(layer: QgsVectorLayer) -> bool:
     edits = layer.editBuffer()
     return bool(edits and edits.addedFeatures())
 
 
-def _number_of_row(layer: QgsVectorLayer, own: QgsField | None, numbers: list[int]) -> str:
-    """An expression for the number of a row: its field's, or else that of QGIS. Rows without get free ones.
-
-    own: the field that numbers the rows; numbers: its values.
-    """
-    if not own and not _has_new_rows(layer):
-        return "$id"
-    number = _value_of(layer, own) if own else f"if({_IS_NEW}, NULL, $id)"
+def _first_free_number(layer: QgsVectorLayer, numbers: list[int]) -> int:
+    """The first that no row has. numbers: the values of the field that numbers the rows, if one does."""
+    if not numbers and not _has_new_rows(layer):
+        return 0  # all have one
     edits = layer.editBuffer()
     deleted = edits.deletedFeatureIds() if edits else []
-    highest = max([0, *(numbers or layer.allFeatureIds()), *deleted])
-    return f"coalesce({number}, {highest} + 1 + @row_number)"
+    return max([0, *(numbers or layer.allFeatureIds()), *deleted]) + 1
 
 
 def _names_in_copy(layer: QgsVectorLayer, own: QgsField | None) -> dict[str, str]:
@@ -324,26 +350,13 @@ def _names_in_copy(layer: QgsVectorLayer, own: QgsField | None) -> dict[str, str
     return names
 
 
-def _value_of(layer: QgsVectorLayer, field: QgsField) -> str:
-    """An expression; NULL for the keys and defaults of new rows that are texts until the provider works them out."""
-    column = QgsExpression.quotedColumnRef(field.name())
-    fields, index = layer.fields(), layer.fields().lookupField(field.name())
-    if not _has_new_rows(layer) or fields.fieldOrigin(index) != Qgis.FieldOrigin.Provider:
-        return column
-    clause = layer.dataProvider().defaultValueClause(fields.fieldOriginIndex(index))
-    if not clause or re.fullmatch(r"-?[\d.]+", clause):
-        return column  # a number is a value
-    return f"if({_IS_NEW}, nullif({column}, {QgsExpression.quotedString(clause)}), {column})"
-
-
-def _mapped(layer: QgsVectorLayer, field: QgsField, name: str) -> dict[str, Any]:
-    """A field as a GeoPackage can hold it: maps and lists, such as the tags of OpenStreetMap, as JSON."""
-    value = _value_of(layer, field)
+def _field_in_copy(field: QgsField, name: str) -> QgsField:
+    """As a GeoPackage can hold it."""
     if field.type() not in _PLAIN_TYPES:
-        return {"name": name, "type": _as_int(QMetaType.Type.QString), "length": 0, "precision": 0,
-                "expression": f"to_json({value})"}
-    return {"name": name, "type": _as_int(field.type()), "sub_type": _as_int(field.subType()),
-            "length": field.length(), "precision": field.precision(), "expression": value}
+        return QgsField(name, QMetaType.Type.QString)
+    copied = QgsField(name, field.type(), "", field.length(), field.precision())
+    copied.setSubType(field.subType())
+    return copied
 
 
 def fields_in_copy(layer: QgsVectorLayer) -> CopiedFields:
@@ -353,12 +366,68 @@ def fields_in_copy(layer: QgsVectorLayer) -> CopiedFields:
     """
     column = layer.fields().lookupField(ID_FIELD)
     own_numbers = _own_numbers(layer, column)
-    own = layer.fields()[column] if own_numbers else None
-    names = _names_in_copy(layer, own)
-    numbers = {"name": ID_FIELD, "type": _as_int(QMetaType.Type.LongLong), "length": 0, "precision": 0,
-               "expression": _number_of_row(layer, own, own_numbers)}
-    others = (field for field in layer.fields() if not own or field.name() != own.name())
-    return CopiedFields(names, [numbers, *(_mapped(layer, field, names[field.name()]) for field in others)])
+    number_column = column if own_numbers else None
+    names = _names_in_copy(layer, layer.fields()[column] if own_numbers else None)
+    fields = QgsFields()
+    fields.append(QgsField(ID_FIELD, QMetaType.Type.LongLong))
+    columns = [other for other in range(layer.fields().count()) if other != number_column]
+    for other in columns:
+        field = layer.fields()[other]
+        fields.append(_field_in_copy(field, names[field.name()]))
+    return CopiedFields(names, fields, columns, number_column, _first_free_number(layer, own_numbers))
+
+
+def _placeholders(layer: QgsVectorLayer) -> dict[int, str]:
+    """By the columns in which new rows have texts such as “Autogenerate” until the provider works their values out: the
+    text."""
+    fields, texts = layer.fields(), {}
+    for column in range(fields.count()) if _has_new_rows(layer) else ():
+        if fields.fieldOrigin(column) == Qgis.FieldOrigin.Provider:
+            clause = layer.dataProvider().defaultValueClause(fields.fieldOriginIndex(column))
+            if clause and not re.fullmatch(r"-?[\d.]+", clause):  # a number is a value
+                texts[column] = clause
+    return texts
+
+
+class _RowsOfCopy:
+    """Makes rows of a copy from those of a layer. layer: in the thread it belongs to."""
+
+    def __init__(self, layer: QgsVectorLayer, copied: CopiedFields) -> None:
+        self._copied, self._free_number = copied, copied.first_free
+        self._has_new_rows, self._placeholders = _has_new_rows(layer), _placeholders(layer)
+        self._as_json = {column: QgsExpression(f"to_json({QgsExpression.quotedColumnRef(field.name())})")
+                         for column, field in enumerate(layer.fields()) if field.type() not in _PLAIN_TYPES}
+
+    def row(self, original: QgsFeature) -> QgsFeature:
+        values = self._values(original)
+        copy = QgsFeature(self._copied.fields)
+        copy.setGeometry(original.geometry())
+        copy.setAttributes([self._number(original, values), *(values[column] for column in self._copied.columns)])
+        return copy
+
+    def _values(self, original: QgsFeature) -> list[Any]:
+        """Maps and lists, such as the tags of OpenStreetMap, as JSON."""
+        values = original.attributes()
+        if self._is_new(original):
+            for column, text in self._placeholders.items():
+                values[column] = NULL if values[column] == text else values[column]
+        if self._as_json:
+            context = QgsExpressionContext()
+            context.setFeature(original)
+            for column, expression in self._as_json.items():
+                values[column] = expression.evaluate(context)
+        return values
+
+    def _number(self, original: QgsFeature, values: list[Any]) -> int:
+        column = self._copied.number_column
+        number = values[column] if column is not None else NULL if self._is_new(original) else original.id()
+        if QgsVariantUtils.isNull(number):
+            number, self._free_number = self._free_number, self._free_number + 1
+        return number
+
+    def _is_new(self, original: QgsFeature) -> bool:
+        """Whether the row is not saved yet."""
+        return self._has_new_rows and original.id() < 0
 
 
 def _stop_if_cancelled(feedback: QgsProcessingFeedback) -> None:
@@ -372,59 +441,97 @@ def _cancelled_with(feedback: QgsProcessingFeedback, copying: QgsFeedback) -> Qg
     return copying
 
 
-def _copy(parameter: Parameter, fields: CopiedFields, parameters: dict[str, Any], context: QgsProcessingContext,
-          feedback: QgsProcessingFeedback) -> str:
-    """The path of a temporary GeoPackage. Throws QgsProcessingException."""
-    import processing  # a plugin itself, which may be loaded after this one
+class LayerCopy:
+    """A layer that is copied for a run, with what it holds when this is made, in the thread that it belongs to.
 
-    path = QgsProcessingUtils.generateTempFilename(f"{parameter.name}.gpkg", context)
-    silent = _cancelled_with(feedback, QgsProcessingFeedback(False))
-    processing.run("native:refactorfields", {"INPUT": parameters[parameter.name], "FIELDS_MAPPING": fields.mapping,
-                                             "OUTPUT": path},
-                   context=context, feedback=silent, is_child_algorithm=True)
-    return path
+    The copy is made in the run's thread, in which no layer of the project can be asked for anything: it may leave the
+    project at any time.
+    """
 
+    def __init__(self, parameter: Parameter, layer: QgsVectorLayer, value: Any, reason: str,
+                 project: QgsProject) -> None:
+        """value: what the parameter is set to. reason: why the layer is copied."""
+        self.name, self.fields = layer.name(), fields_in_copy(layer)
+        self._parameter, self._reason = parameter, reason
+        self._rows, self._request = _chosen_rows(layer, value)
+        self._rows_of_copy = _RowsOfCopy(layer, self.fields)
+        self._geometry_type, self._crs = layer.wkbType(), layer.crs()
+        self._neighbourhood = _neighbourhood_of(layer, parameter.companions, value)
+        self._is_cut_short = threading.Event()
+        for needed in _needed_by_query(layer, project):
+            needed.willBeDeleted.connect(self._is_cut_short.set)
 
-def copied_source(algorithm: QgsProcessingAlgorithm, parameter: Parameter, reason: str, fields: CopiedFields,
-                  parameters: dict[str, Any], context: QgsProcessingContext, feedback: QgsProcessingFeedback) -> str:
-    """What the executable opens for a layer that is copied to a temporary GeoPackage. reason: why."""
-    layer = layer_of(algorithm, parameter, parameters, context)
-    if layer is None:
-        raise QgsProcessingException(algorithm.invalidSourceError(parameters, parameter.name))
-    feedback.pushInfo(f"{parameter.label}: “{layer.name()}” is copied for this run, since {reason}.")
-    try:
-        path, failure = _copy(parameter, fields, parameters, context, feedback), ""
-    except Exception as problem:  # a data provider's own failure, which has no type in Python
-        path, failure = "", f" ({problem})"
-    _stop_if_cancelled(feedback)
-    if not path or not os.path.exists(path):
-        raise QgsProcessingException(f"{parameter.label}: “{layer.name()}” could not be copied to a temporary "
-                                     f"file{failure}. Export it to a GeoPackage first.")
-    layer_name = _call_table(path, layer.name())
-    _require_all_rows(algorithm, parameter, parameters, context, feedback, path)
-    source = _exported_source(path, layer_name)
-    if parameter.companions:
-        is_part = bool(_choice_of_rows(parameters[parameter.name]) or layer.subsetString())
-        _copy_companions(layer, parameter.companions, QgsVectorLayer(source, layer_name, "ogr"), is_part, context)
-    return source
-
-
-def _require_all_rows(algorithm: QgsProcessingAlgorithm, parameter: Parameter, parameters: dict[str, Any],
-                      context: QgsProcessingContext, feedback: QgsProcessingFeedback, path: str) -> None:
-    """Throws where QGIS left rows out of a copy, which it only says in the log."""
-    source = algorithm.parameterAsSource(parameters, parameter.name, context)
-    request = QgsFeatureRequest().setFlags(Qgis.FeatureRequestFlag.NoGeometry).setNoAttributes()
-    # Footprints that cross themselves are copied whatever QGIS does with them elsewhere: the executable repairs them.
-    unchecked = Qgis.ProcessingFeatureSourceFlag.SkipGeometryValidityChecks
-    wanted = 0
-    for _ in source.getFeatures(request, unchecked) if source else ():
+    def made(self, context: QgsProcessingContext, feedback: QgsProcessingFeedback) -> str:
+        """What the executable opens for it: a temporary GeoPackage. Throws QgsProcessingException."""
+        feedback.pushInfo(f"{self._parameter.label}: “{self.name}” is copied for this run, since {self._reason}.")
+        path = QgsProcessingUtils.generateTempFilename(f"{self._parameter.name}.gpkg", context)
+        try:
+            problem = self._copy_rows(path, context, feedback)
+        except Exception as failure:  # a data provider's own, which has no type in Python
+            raise self._not_copied(str(failure)) from None
         _stop_if_cancelled(feedback)
-        wanted += 1
-    copied = QgsVectorLayer(path, "copy", "ogr").featureCount()
-    if copied < wanted:
-        raise QgsProcessingException(f"{parameter.label}: {wanted - copied} of {wanted} rows of "
-                                     f"“{source.sourceName()}” could not be copied to a temporary file (the log says "
-                                     "why). Export it to a GeoPackage first.")
+        if self._is_cut_short.is_set():
+            raise QgsProcessingException(f"{self._parameter.label}: “{self.name}” is a query, and it or a layer that it "
+                                         "shows rows of left the project before it was copied. Leave them there until it "
+                                         "is, or export it to a GeoPackage first.")
+        if not os.path.exists(path):
+            raise self._not_copied(problem)
+        layer_name = _call_table(path, self.name)
+        self._require_all_rows(path, problem, feedback)
+        source = _exported_source(path, layer_name)
+        if self._neighbourhood:
+            _copy_companions(self._neighbourhood, QgsVectorLayer(source, layer_name, "ogr"), context)
+        return source
+
+    def _not_copied(self, problem: str) -> QgsProcessingException:
+        return QgsProcessingException(f"{self._parameter.label}: “{self.name}” could not be copied to a temporary file "
+                                      f"({problem}). Export it to a GeoPackage first.")
+
+    def _copy_rows(self, path: str, context: QgsProcessingContext, feedback: QgsProcessingFeedback) -> str:
+        """As many as there are until the run is cancelled. Why rows were left out, "" where that is not known."""
+        options = QgsVectorFileWriter.SaveVectorOptions()
+        options.driverName = "GPKG"
+        writer = QgsVectorFileWriter.create(path, self.fields.fields, self._geometry_type, self._crs,
+                                            context.transformContext(), options)
+        for row in self._rows.getFeatures(self._request):
+            if feedback.isCanceled():
+                break
+            writer.addFeature(self._rows_of_copy.row(row))
+        return writer.errorMessage()
+
+    def _require_all_rows(self, path: str, problem: str, feedback: QgsProcessingFeedback) -> None:
+        """Throws where rows were left out of the copy, or did not arrive here. problem: why, as far as it is known."""
+        request = QgsFeatureRequest(self._request).setFlags(Qgis.FeatureRequestFlag.NoGeometry).setNoAttributes()
+        wanted = 0
+        for _ in self._rows.getFeatures(request):
+            _stop_if_cancelled(feedback)
+            wanted += 1
+        copied = QgsVectorLayer(path, "copy", "ogr").featureCount()
+        if copied < wanted:
+            reason = f" ({problem})" if problem else ""
+            raise QgsProcessingException(f"{self._parameter.label}: {wanted - copied} of {wanted} rows of “{self.name}” "
+                                         f"could not be copied to a temporary file{reason}. Export it to a GeoPackage "
+                                         "first.")
+
+
+_RowsOfLayer = Union[QgsVectorLayerFeatureSource, QgsVectorLayerSelectedFeatureSource]
+
+
+def _chosen_rows(layer: QgsVectorLayer, value: Any) -> tuple[_RowsOfLayer, QgsFeatureRequest]:
+    """The rows of a layer that a run is to have, as they are now, and what to ask for them with, in any thread.
+
+    Footprints that cross themselves are among them whatever QGIS does with them elsewhere: the executable repairs them.
+    value: what the parameter is set to.
+    """
+    request = QgsFeatureRequest()
+    if not isinstance(value, QgsProcessingFeatureSourceDefinition):
+        return QgsVectorLayerFeatureSource(layer), request
+    if value.featureLimit >= 0:
+        request.setLimit(value.featureLimit)
+    if value.filterExpression:
+        request.setFilterExpression(value.filterExpression)
+    of_selected = QgsVectorLayerSelectedFeatureSource if value.selectedFeaturesOnly else QgsVectorLayerFeatureSource
+    return of_selected(layer), request
 
 
 def _call_table(path: str, name: str) -> str:
@@ -506,20 +613,22 @@ def _nuller_of(provider: QgsRasterDataProvider) -> QgsRasterNuller:
     return nuller
 
 
-def _describe_bands(copy: gdal.Dataset, layer: QgsRasterLayer) -> None:
+def _describe_bands(copy: gdal.Dataset, uri: str, name: str) -> None:
     """Units of heights and names of classes, which QGIS leaves out of a copy. REQUIRES: a raster of GDAL's.
+
+    uri, name: of the raster, as QGIS has them.
 
     Throws QgsProcessingException for one that QGIS alone opens, as with a password that it keeps.
     """
     registry = QgsProviderRegistry.instance()
-    parts = registry.decodeUri("gdal", layer.source())
+    parts = registry.decodeUri("gdal", uri)
     options = list(parts.pop("openOptions", None) or [])
     try:
         source = gdal.OpenEx(registry.encodeUri("gdal", parts), gdal.OF_RASTER, open_options=options)
     except RuntimeError:  # as GDAL raises where Processing is loaded
         source = None
     if source is None:
-        raise QgsProcessingException(f"The unit and the classes of “{layer.name()}” cannot be read, and it has to be "
+        raise QgsProcessingException(f"The unit and the classes of “{name}” cannot be read, and it has to be "
                                      "copied for this run. Save it as a GeoTIFF first.")
     for band in range(1, min(source.RasterCount, copy.RasterCount) + 1):
         original, copied = source.GetRasterBand(band), copy.GetRasterBand(band)
@@ -546,33 +655,44 @@ def _mask_by(copy: gdal.Dataset, alpha: int, feedback: QgsProcessingFeedback) ->
         band.WriteArray(values, 0, row)
 
 
-def raster_source(layer: QgsRasterLayer, label: str, reason: str, context: QgsProcessingContext,
-                  feedback: QgsProcessingFeedback) -> str:
-    """What the executable opens for a raster: GDAL's own name of it, or a temporary GeoTIFF of its whole extent."""
-    if not reason:
-        return layer.source()
-    feedback.pushInfo(f"{label}: “{layer.name()}” is copied for this run, since {reason}.")
-    target = QgsProcessingUtils.generateTempFilename("raster.tif", context)
-    provider = layer.dataProvider().clone()
-    pipe = QgsRasterPipe()
-    columns, rows = provider.xSize(), provider.ySize()
-    if not columns or not rows or not pipe.set(provider) or not pipe.insert(1, _nuller_of(provider)):
-        raise QgsProcessingException(f"{label}: “{layer.name()}” has no size in pixels and cannot be copied. Save it "
-                                     "as a GeoTIFF first.")
-    failed = QgsRasterFileWriter(target).writeRaster(pipe, columns, rows, layer.extent(), layer.crs(),
-                                                     context.transformContext(),
-                                                     _cancelled_with(feedback, QgsRasterBlockFeedback()))
-    _stop_if_cancelled(feedback)
-    if failed != Qgis.RasterFileWriterResult.Success:
-        raise QgsProcessingException(f"{label}: “{layer.name()}” could not be copied to a temporary file.")
-    copy = gdal.Open(target, gdal.GA_Update)
-    if layer.providerType() == "gdal":
-        _describe_bands(copy, layer)
-    alphas = [band for band in range(1, copy.RasterCount + 1)
-              if provider.colorInterpretation(band) == Qgis.RasterColorInterpretation.AlphaBand]
-    if alphas:
-        _mask_by(copy, alphas[0], feedback)
-    return target
+class RasterCopy:
+    """A raster that is copied for a run, as it is when this is made, in the thread that it belongs to; see LayerCopy."""
+
+    def __init__(self, parameter: Parameter, layer: QgsRasterLayer, reason: str) -> None:
+        """reason: why it is copied."""
+        self.name = layer.name()
+        self._label, self._reason = parameter.label, reason
+        self._uri, self._is_of_gdal = layer.source(), layer.providerType() == "gdal"
+        self._extent, self._crs = layer.extent(), layer.crs()
+        provider = layer.dataProvider().clone()
+        self._size = provider.xSize(), provider.ySize()
+        self._pipe = QgsRasterPipe()
+        self._can_be_read = self._pipe.set(provider) and self._pipe.insert(1, _nuller_of(provider))
+        self._pipe.moveToThread(None)  # the thread of the run takes it from there
+
+    def made(self, context: QgsProcessingContext, feedback: QgsProcessingFeedback) -> str:
+        """What the executable opens for it: a temporary GeoTIFF of its whole extent. Throws QgsProcessingException."""
+        feedback.pushInfo(f"{self._label}: “{self.name}” is copied for this run, since {self._reason}.")
+        target = QgsProcessingUtils.generateTempFilename("raster.tif", context)
+        self._pipe.moveToThread(QThread.currentThread())
+        if not all(self._size) or not self._can_be_read:
+            raise QgsProcessingException(f"{self._label}: “{self.name}” has no size in pixels and cannot be copied. Save "
+                                         "it as a GeoTIFF first.")
+        failed = QgsRasterFileWriter(target).writeRaster(self._pipe, *self._size, self._extent, self._crs,
+                                                         context.transformContext(),
+                                                         _cancelled_with(feedback, QgsRasterBlockFeedback()))
+        _stop_if_cancelled(feedback)
+        if failed != Qgis.RasterFileWriterResult.Success:
+            raise QgsProcessingException(f"{self._label}: “{self.name}” could not be copied to a temporary file.")
+        copy = gdal.Open(target, gdal.GA_Update)
+        if self._is_of_gdal:
+            _describe_bands(copy, self._uri, self.name)
+        provider = self._pipe.provider()
+        alphas = [band for band in range(1, copy.RasterCount + 1)
+                  if provider.colorInterpretation(band) == Qgis.RasterColorInterpretation.AlphaBand]
+        if alphas:
+            _mask_by(copy, alphas[0], feedback)
+        return target
 
 
 def crs_text(crs: QgsCoordinateReferenceSystem) -> str:

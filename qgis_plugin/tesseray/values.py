@@ -25,16 +25,15 @@ from .description import Parameter, Tool
 from .extents import CrsFinder
 from .folders import with_folder
 from .inputs import (
-    copied_source,
+    LayerCopy,
+    RasterCopy,
     crs_text,
     export_reason,
-    fields_in_copy,
     file_sources_of,
     folder_of,
     layer_of,
     own_source,
     raster_export_reason,
-    raster_source,
     with_layer_name,
 )
 
@@ -93,96 +92,91 @@ def is_given(parameters: dict[str, Any], name: str) -> bool:
 
 
 class InputValues:
-    """Inspects layers in the thread that they belong to (when made), and exports them in the run's (`as_json`)."""
+    """Takes from layers what a run needs, in the thread that they belong to (when made), and copies them in the run's
+    (`as_json`). A layer may leave the project in between, and while it is copied."""
 
     def __init__(self, algorithm: QgsProcessingAlgorithm, tool: Tool, parameters: dict[str, Any],
                  context: QgsProcessingContext) -> None:
         self._algorithm, self._tool, self._values = algorithm, tool, parameters
         self._inputs = [parameter for parameter in tool.parameters
                         if not parameter.is_destination and is_given(parameters, parameter.name)]
-        self._reasons = {parameter.name: self._export_reason(parameter, context) for parameter in self._inputs
-                         if parameter.is_layer or parameter.kind == "raster"}
-        # Of the vector layers that are not copied, and of those that are.
-        self._own_sources = {parameter.name: own_source(layer_of(algorithm, parameter, parameters, context))
-                             for parameter in self._inputs if parameter.is_layer and not self._reasons[parameter.name]}
-        self._fields = {parameter.name: fields_in_copy(layer_of(algorithm, parameter, parameters, context))
-                        for parameter in self._inputs if parameter.is_layer and self._reasons[parameter.name]}
-        self._folders = self._folders_of_copied(context)
-        self._sources = {name: self._file_sources(tool.parameter(name), context)
-                         for name, reason in self._reasons.items() if reason}
+        # By the name of a parameter: what the executable opens where it is, what is copied, and of that the folder.
+        self._sources: dict[str, str] = {}
+        self._copies: dict[str, LayerCopy | RasterCopy] = {}
+        self._folders: dict[str, str] = {}
+        self._origins: dict[str, dict[str, Any]] = {}
+        for parameter in self._inputs:
+            if parameter.is_layer:
+                self._take_layer(parameter, context)
+            elif parameter.kind == "raster":
+                self._take_raster(parameter, context)
+        finder = CrsFinder(algorithm, tool, parameters, context)
+        self._places = {parameter.name: _place_values(finder, parameter) for parameter in self._inputs
+                        if parameter.kind in ("extent", "point")}
         # What stands for a layer in a message, and what it was copied from: its copy's path → its name, its sources.
         self.copies: dict[str, str] = {}
         self.origins: dict[str, dict[str, Any]] = {}
 
-    def _export_reason(self, parameter: Parameter, context: QgsProcessingContext) -> str:
-        if parameter.kind == "raster":
-            raster = self._algorithm.parameterAsRasterLayer(self._values, parameter.name, context)
-            if raster is None:
-                raise QgsProcessingException(self._algorithm.invalidRasterError(self._values, parameter.name))
-            return raster_export_reason(raster)
-        layer = layer_of(self._algorithm, parameter, self._values, context)
+    def _take_layer(self, parameter: Parameter, context: QgsProcessingContext) -> None:
+        layer, value = layer_of(self._algorithm, parameter, self._values, context), self._values[parameter.name]
         if layer is None:
             raise QgsProcessingException(self._algorithm.invalidSourceError(self._values, parameter.name))
-        return export_reason(layer, self._values[parameter.name])
+        reason = export_reason(layer, value)
+        if not reason:
+            self._sources[parameter.name] = own_source(layer)
+            return
+        project = context.project() or QgsProject.instance()
+        self._copies[parameter.name] = LayerCopy(parameter, layer, value, reason, project)
+        self._folders[parameter.name] = folder_of(layer)
+        self._origins[parameter.name] = _origin_of(layer, file_sources_of(layer, project))
+
+    def _take_raster(self, parameter: Parameter, context: QgsProcessingContext) -> None:
+        layer = self._algorithm.parameterAsRasterLayer(self._values, parameter.name, context)
+        if layer is None:
+            raise QgsProcessingException(self._algorithm.invalidRasterError(self._values, parameter.name))
+        reason = raster_export_reason(layer)
+        if not reason:
+            self._sources[parameter.name] = layer.source()
+            return
+        self._copies[parameter.name] = RasterCopy(parameter, layer, reason)
+        self._origins[parameter.name] = _origin_of(layer, [layer.source()] if layer.providerType() == "gdal" else [])
 
     def as_json(self, context: QgsProcessingContext, feedback: QgsProcessingFeedback) -> dict[str, Any]:
         """Name → value of every input that is given. Throws QgsProcessingException."""
         result: dict[str, Any] = {}
-        finder = CrsFinder(self._algorithm, self._tool, self._values, context)
         for parameter in self._inputs:
-            if parameter.kind in ("extent", "point"):
-                result |= _place_values(finder, parameter)
-            elif parameter.is_layer:
-                result[parameter.name] = self._vector(parameter, context, feedback)
-            elif parameter.kind == "raster":
-                result[parameter.name] = self._raster(parameter, context, feedback)
+            if parameter.name in self._places:
+                result |= self._places[parameter.name]
+            elif parameter.name in self._copies:
+                result[parameter.name] = self._copy(parameter.name, context, feedback)
+            elif parameter.name in self._sources:
+                result[parameter.name] = self._sources[parameter.name]
             else:
-                result[parameter.name] = plain_value(self._algorithm, parameter, self._values, context)
-                if parameter.kind == "field" and parameter.parent in self._fields:
-                    names = self._fields[parameter.parent].names
-                    result[parameter.name] = names.get(result[parameter.name], result[parameter.name])
-        for name, folder in self._folders.items():
-            result[name] = with_folder(result.get(name) or "", folder)
+                value = plain_value(self._algorithm, parameter, self._values, context)
+                result[parameter.name] = self._field_in_copy(parameter, value) if parameter.kind == "field" else value
+        for parameter in self._tool.parameters:
+            if parameter.folder_of in self._folders:  # where files lie that an input that is copied names
+                result[parameter.name] = with_folder(result.get(parameter.name) or "", self._folders[parameter.folder_of])
         return {name: value for name, value in result.items() if value is not None and value != ""}
 
-    def _folders_of_copied(self, context: QgsProcessingContext) -> dict[str, str]:
-        """By the parameter for folders: the folder of an input that is copied, where files that it names lie."""
-        folders = {}
-        for parameter in self._tool.parameters:
-            if parameter.folder_of and self._reasons.get(parameter.folder_of):
-                copied = self._tool.parameter(parameter.folder_of)
-                folders[parameter.name] = folder_of(layer_of(self._algorithm, copied, self._values, context))
-        return folders
+    def _field_in_copy(self, parameter: Parameter, name: Any) -> Any:
+        """What a field is called where it is read."""
+        copy = self._copies.get(parameter.parent or "")
+        return copy.fields.names.get(name, name) if copy else name
 
-    def _vector(self, parameter: Parameter, context: QgsProcessingContext, feedback: QgsProcessingFeedback) -> str:
-        if parameter.name in self._own_sources:
-            return self._own_sources[parameter.name]
-        source = copied_source(self._algorithm, parameter, self._reasons[parameter.name], self._fields[parameter.name],
-                               self._values, context, feedback)
-        layer = layer_of(self._algorithm, parameter, self._values, context)
-        self._remember_copy(parameter, source.split("|")[0], layer)
+    def _copy(self, name: str, context: QgsProcessingContext, feedback: QgsProcessingFeedback) -> str:
+        copy = self._copies[name]
+        source = copy.made(context, feedback)
+        path = source.split("|")[0]
+        self.copies[path] = f"“{copy.name}”"
+        self.origins[path] = self._origins[name]
         return source
 
-    def _raster(self, parameter: Parameter, context: QgsProcessingContext, feedback: QgsProcessingFeedback) -> str:
-        layer = self._algorithm.parameterAsRasterLayer(self._values, parameter.name, context)
-        reason = self._reasons[parameter.name]
-        source = raster_source(layer, parameter.label, reason, context, feedback)
-        if reason:
-            self._remember_copy(parameter, source, layer)
-        return source
 
-    def _file_sources(self, parameter: Parameter, context: QgsProcessingContext) -> list[str]:
-        """What a layer that is copied comes from, as far as that is files, which no output may replace."""
-        if parameter.kind == "raster":
-            raster = self._algorithm.parameterAsRasterLayer(self._values, parameter.name, context)
-            return [raster.source()] if raster.providerType() == "gdal" else []
-        layer = layer_of(self._algorithm, parameter, self._values, context)
-        return file_sources_of(layer, context.project() or QgsProject.instance())
-
-    def _remember_copy(self, parameter: Parameter, path: str, layer: QgsMapLayer) -> None:
-        self.copies[path] = f"“{layer.name()}”"
-        description = f"“{layer.name()}” ({layer.publicSource(True)})"  # without passwords
-        self.origins[path] = {"description": description, "sources": self._sources[parameter.name]}
+def _origin_of(layer: QgsMapLayer, sources: list[str]) -> dict[str, Any]:
+    """What a copy is made from, as a run records it. sources: the files, which no output may replace."""
+    description = f"“{layer.name()}” ({layer.publicSource(True)})"  # without passwords
+    return {"description": description, "sources": sources}
 
 
 def _place_values(finder: CrsFinder, parameter: Parameter) -> dict[str, str]:

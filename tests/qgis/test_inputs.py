@@ -330,43 +330,124 @@ class InputTest(ProjectTest):
         import processing
         from qgis.core import QgsProcessingException, QgsProcessingFeedback
 
+        class Impatient(QgsProcessingFeedback):
+            def pushInfo(self, text):  # noqa: N802
+                if "is copied" in text:
+                    self.cancel()
+
         layer = self.with_field("name", "string", str)
-        run, feedback = processing.run, QgsProcessingFeedback(False)
-
-        def cancelled(algorithm, *arguments, **options):
-            feedback.cancel()
-            return run(algorithm, *arguments, **options)
-
-        with unittest.mock.patch("processing.run", cancelled), \
-                self.assertRaisesRegex(QgsProcessingException, "The run was cancelled"):
-            run("tesseray:tileenvironment", {**SMALL_SCENE, "EXTENT": None, "DEM": None, "BUILDINGS": layer,
-                                             "ENVIRONMENT": str(self.folder / "e.gpkg")}, feedback=feedback)
+        with self.assertRaisesRegex(QgsProcessingException, "The run was cancelled"):
+            processing.run("tesseray:tileenvironment", {
+                **SMALL_SCENE, "EXTENT": None, "DEM": None, "BUILDINGS": layer,
+                "ENVIRONMENT": str(self.folder / "e.gpkg")}, feedback=Impatient(False))
         self.assertFalse((self.folder / "e.gpkg").exists())
 
-    def cancelled_copy(self, name, **inputs):
-        """The copy of an input that a run, in a thread of its own as dialogs start it, leaves when it is cancelled while
-        it copies."""
-        from qgis.core import (QgsApplication, QgsProcessingAlgRunnerTask, QgsProcessingFeedback,
-                               QgsProcessingUtils)
+    def started(self, tool, inputs):
+        """A run that has looked at its inputs, in a thread of its own as dialogs start it; its feedback, and what it
+        came to, when it has ended: whether it is good, and its results."""
+        from qgis.core import QgsApplication, QgsProcessingAlgRunnerTask, QgsProcessingFeedback
 
-        def copies():
-            return set(pathlib.Path(QgsProcessingUtils.tempFolder(self.context)).rglob(name))
-
-        before = copies()
-        algorithm = QgsApplication.processingRegistry().createAlgorithmById("tesseray:tileenvironment")
+        algorithm = QgsApplication.processingRegistry().createAlgorithmById(f"tesseray:{tool}")
         feedback, ends = QgsProcessingFeedback(False), []
-        parameters = {**SMALL_SCENE, "ENVIRONMENT": str(self.folder / "e.gpkg"), **inputs}
-        task = QgsProcessingAlgRunnerTask(algorithm, parameters, self.context, feedback)
-        task.executed.connect(lambda is_good, results: ends.append(is_good))
+        task = QgsProcessingAlgRunnerTask(algorithm, inputs, self.context, feedback)
+        task.executed.connect(lambda is_good, results: ends.append((is_good, results)))
+        return task, feedback, ends
+
+    def run_to_the_end(self, task, ends, meanwhile=lambda: None):
+        from qgis.core import QgsApplication
+
         QgsApplication.taskManager().addTask(task)
         while not ends:
             QgsApplication.processEvents()
             time.sleep(0.01)
+            meanwhile()
+
+    def cancelled_copy(self, name, **inputs):
+        """The copy of an input that a run leaves when it is cancelled while it copies."""
+        from qgis.core import QgsProcessingUtils
+
+        def copies():
+            return set(pathlib.Path(QgsProcessingUtils.tempFolder(self.context)).rglob(name))
+
+        def cancel_once_copied():
             if not feedback.isCanceled() and copies() > before:
                 feedback.cancel()
+
+        before = copies()
+        task, feedback, ends = self.started("tileenvironment", {
+            **SMALL_SCENE, "ENVIRONMENT": str(self.folder / "e.gpkg"), **inputs})
+        self.run_to_the_end(task, ends, cancel_once_copied)
         self.assertIn("The run was cancelled", feedback.textLog())
         copy, = copies() - before
         return copy
+
+    def project_of_copied_layers(self):
+        """Inputs of a study that are layers of the project, each of which is copied for another reason."""
+        from qgis.core import (QgsCoordinateReferenceSystem, QgsFeature, QgsFeatureRequest, QgsGeometry,
+                               QgsProcessingFeatureSourceDefinition, QgsRectangle)
+
+        rectangle = QgsRectangle(340350, 6020350, 340650, 6020650)
+        terrain = self.raster_without_crs()
+        terrain.setCrs(QgsCoordinateReferenceSystem("EPSG:25832"))
+        buildings = self.memory_copy(QgsFeatureRequest().setFilterRect(rectangle))
+        self.assertTrue(buildings.startEditing())
+        for number in (1, 2, 3):
+            buildings.changeAttributeValue(number, buildings.fields().lookupField("height_m"), 31.0)
+        sites = self.text_layer(harness.transmitters(self.folder)["TRANSMITTERS"], "xField=x&yField=y&crs=EPSG:25832")
+        sites.selectByExpression("name = 'Hill'")
+        area, whole = self.layer("Polygon?crs=EPSG:25832", "memory", "area"), QgsFeature()
+        whole.setGeometry(QgsGeometry.fromRect(rectangle))
+        area.dataProvider().addFeatures([whole])
+        area.updateExtents()
+        return {**SMALL_SCENE, "BUILDINGS": buildings.id(), "DEM": terrain.id(), "EXTENT": area.id(),
+                "TRANSMITTERS": QgsProcessingFeatureSourceDefinition(sites.id(), selectedFeaturesOnly=True),
+                "MAX_BOUNCES": 0, "PATH_LOSS": "TEMPORARY_OUTPUT"}
+
+    def test_a_run_goes_on_when_its_layers_leave_the_project(self):
+        """As when a new project is opened: the run has what there was at its start."""
+        hashes = []
+        for removed in (lambda: None, self.project.removeAllMapLayers, self.project.clear):
+            task, feedback, ends = self.started("coveragestudy", self.project_of_copied_layers())
+            removed()
+            self.run_to_the_end(task, ends)
+            (is_good, results), = ends
+            self.assertTrue(is_good, feedback.textLog())
+            for name in ("in memory", "terrain", "text"):
+                self.assertIn(f"“{name}” is copied", feedback.textLog())
+            hashes.append(results["RESULT_HASH"])
+            self.project.clear()
+        self.assertEqual(hashes, hashes[:1] * 3)
+
+    def test_a_query_whose_layers_leave_the_project_is_not_taken_for_complete(self):
+        for is_named in (True, False):
+            houses = self.memory_copy(name="houses in memory")
+            query = self.layer("?query=" + quote('SELECT "fid", height_m, base_m, geometry FROM "houses in memory"')
+                               + "&uid=fid", "virtual", "a query")
+            task, feedback, ends = self.started("tileenvironment", {
+                **SMALL_SCENE, "BUILDINGS": query.id(), "ENVIRONMENT": "TEMPORARY_OUTPUT"})
+            self.project.removeMapLayer(houses.id() if is_named else query.id())
+            self.run_to_the_end(task, ends)
+            self.assertEqual(ends, [(False, {})])
+            self.assertIn("“a query” is a query, and it or a layer that it shows rows of left the project",
+                          feedback.textLog())
+            self.project.clear()
+
+    def test_companions_are_copied_of_a_layer_that_has_left_the_project(self):
+        path_loss = self.predicted(harness.transmitters(self.folder))
+        sources = []
+        for is_removed in (False, True):
+            layer = self.layer(path_loss, name="losses")
+            self.assertTrue(layer.setSubsetString("SELECT * FROM path_loss WHERE transmitter_id = 1"))
+            task, feedback, ends = self.started("bestserver", {"PATH_LOSS": layer.id(),
+                                                               "BEST_SERVER": "TEMPORARY_OUTPUT"})
+            if is_removed:
+                self.project.clear()
+            self.run_to_the_end(task, ends)
+            (is_good, results), = ends
+            self.assertTrue(is_good, feedback.textLog())
+            self.assertIn("its filter is a query", feedback.textLog())
+            sources.append(results["RESULT_HASH"])
+        self.assertEqual(*sources)
 
     def test_cancel_ends_the_copying_of_a_large_layer(self):
         from osgeo import ogr
@@ -411,26 +492,14 @@ class InputTest(ProjectTest):
         import processing
         from qgis.core import QgsProcessingException, QgsProcessingOutputLayerDefinition
 
-        run = processing.run
-
-        def without_first_row(name, parameters, **more):
-            result = run(name, parameters, **more)
-            if name == "native:refactorfields":
-                with sqlite3.connect(parameters["OUTPUT"]) as database:
-                    table, = database.execute("SELECT table_name FROM gpkg_contents").fetchone()
-                    for trigger, in database.execute("SELECT name FROM sqlite_master WHERE type = 'trigger'").fetchall():
-                        database.execute(f'DROP TRIGGER "{trigger}"')
-                    database.execute(f'DELETE FROM "{table}" WHERE fid = (SELECT MIN(fid) FROM "{table}")')
-                    database.execute("DELETE FROM gpkg_ogr_contents")
-            return result
-
-        layer = self.with_field("name", "string", str)
-        with unittest.mock.patch("processing.run", without_first_row), \
-                self.assertRaisesRegex(QgsProcessingException, "1 of 60 rows of “string name” could not be copied"):
-            run("tesseray:tileenvironment", {**SMALL_SCENE, "EXTENT": None, "DEM": None, "BUILDINGS": layer,
-                                             "ENVIRONMENT": "TEMPORARY_OUTPUT",
-                                             "ISSUES": QgsProcessingOutputLayerDefinition("memory:Issues", self.project)},
-                context=self.context)
+        self.memory_copy(name="houses in memory")
+        alike = self.layer("?query=" + quote('SELECT min("fid", 59) AS number, height_m, base_m, geometry '
+                                             'FROM "houses in memory"') + "&uid=number", "virtual", "two alike")
+        with self.assertRaisesRegex(QgsProcessingException,
+                                    r"1 of 60 rows of “two alike” could not be copied to a temporary file \(.*UNIQUE"):
+            processing.run("tesseray:tileenvironment", {
+                **SMALL_SCENE, "EXTENT": None, "DEM": None, "BUILDINGS": alike, "ENVIRONMENT": "TEMPORARY_OUTPUT",
+                "ISSUES": QgsProcessingOutputLayerDefinition("memory:Issues", self.project)}, context=self.context)
         # QGIS would say of each that it was not correctly generated.
         self.assertEqual(self.context.layersToLoadOnCompletion(), {})
 
