@@ -185,6 +185,34 @@ class ReplacedLayerTest(ProjectTest):
         self.assert_shows_its_table(layer)
         self.assert_told(False)
 
+    def test_what_the_user_has_saved_in_the_file_stays(self):
+        """Styles, the default among them, and the layer's metadata; QGIS opens the layer with them."""
+        from qgis.core import QgsSingleSymbolRenderer, QgsFillSymbol, QgsVectorLayer
+
+        for file in ("p.gpkg", "p.sqlite"):
+            with self.subTest(file):
+                layer = QgsVectorLayer(self.predict("Alpha", file=file), "losses", "ogr")
+                for name, color, is_default in (("for print", "blue", False), ("mine", "red", True)):
+                    layer.setRenderer(QgsSingleSymbolRenderer(QgsFillSymbol.createSimple({"color": color})))
+                    layer.saveStyleToDatabase(name, "", is_default, "")
+                metadata = layer.metadata()
+                metadata.setAbstract("measured in May")
+                layer.setMetadata(metadata)
+                layer.saveDefaultMetadata()
+                source = layer.source()
+                del layer
+                for names in (("Alpha", "Beta"), ("Alpha",)):
+                    self.predict(*names, file=file)
+                    opened = QgsVectorLayer(source, "opened", "ogr")
+                    self.assertEqual(opened.renderer().symbol().color().name(), "#ff0000")
+                    if file == "p.gpkg":  # of others QGIS keeps it elsewhere
+                        self.assertEqual(opened.metadata().abstract(), "measured in May")
+                    number, _, saved, _, _ = opened.listStylesInDatabase()  # first those of the layer
+                    self.assertEqual(sorted(saved[:number]), ["Path loss", "Received power", "for print", "mine"])
+                self.predict("Alpha", file=file, GEOMETRY="point")
+                opened = QgsVectorLayer(source, "opened", "ogr")
+                self.assertEqual(opened.renderer().type(), "graduatedSymbol")
+
     # Where it is.
 
     def test_a_layer_has_the_crs_of_its_new_rows_unless_the_user_gave_it_one(self):

@@ -11,6 +11,7 @@
 #include "core/base/blank_text.h"
 #include "core/base/error.h"
 #include "core/base/is_there.h"
+#include "core/io/results/layer_styles.h"
 #include "core/io/results/reference_system.h"
 
 namespace tesseray {
@@ -65,14 +66,13 @@ bool has_heights(LayerGeometry geometry) {
   return geometry != LayerGeometry::geometry && geometry != LayerGeometry::multi_polygon;
 }
 
-// Tables that have a row for each layer, and their column with its name.
-constexpr std::array<std::array<const char*, 2>, 8> tables_about_layers = {{
+// Tables that have a row for each layer, and their column with its name. Styles and metadata of a layer are others',
+// who keep them when it is replaced.
+constexpr std::array<std::array<const char*, 2>, 6> tables_about_layers = {{
     {"gpkg_data_columns", "table_name"},
     {"gpkg_extensions", "table_name"},
-    {"gpkg_metadata_reference", "table_name"},
     {"gpkg_ogr_contents", "table_name"},
     {"gpkg_geometry_columns", "table_name"},
-    {"layer_styles", "f_table_name"},
     {"gpkg_contents", "table_name"},
     {"sqlite_sequence", "name"},
 }};
@@ -334,6 +334,15 @@ std::int32_t GeoPackageFile::find_or_add_reference_system(const LocalFrame& fram
   return id;
 }
 
+bool GeoPackageFile::is_drawn_like_its_table(const Layer& layer) {
+  SqliteStatement find(*database_,
+                       "SELECT geometry_type_name FROM gpkg_geometry_columns WHERE lower(table_name) = lower(?)");
+  const std::string geometry = find.bind(1, layer.name).step() ? find.text(0) : std::string();
+  const bool has_geometry = layer.geometry != LayerGeometry::none;
+  return geometry == (has_geometry ? geometry_type_name(layer.geometry) : "") &&
+         has_columns(layer, columns_of(*database_, layer.name));
+}
+
 void GeoPackageFile::drop_layer(const std::string& name) {
   // Each answer is read to its end before anything is dropped: SQLite locks what a statement still reads.
   const auto first_text = [&](const char* sql) {
@@ -358,18 +367,24 @@ void GeoPackageFile::drop_layer(const std::string& name) {
     SqliteStatement remove(*database_, std::string("DELETE FROM ") + table + " WHERE lower(" + column + ") = lower(?)");
     remove.bind(1, name).run();
   }
+  if (database_->has_table("gpkg_metadata_reference")) {
+    SqliteStatement remove(*database_,
+                           "DELETE FROM gpkg_metadata_reference WHERE lower(table_name) = lower(?) AND row_id_value "
+                           "NOTNULL");  // the row is no longer there
+    remove.bind(1, name).run();
+  }
 }
 
 void GeoPackageFile::begin_layer(const Layer& layer) {
   const bool exists = database_->has_table(layer.name);
-  if (exists && !layer.append) {
-    if (!overwrite_) throw_layer_exists(target_, layer.name);
-    drop_layer(layer.name);
-  }
   if (exists && layer.append) {
     require_columns(columns_of(*database_, layer.name), layer, target_);
   } else {
+    if (exists && !overwrite_) throw_layer_exists(target_, layer.name);
+    const bool styles_fit = !exists || is_drawn_like_its_table(layer);
+    if (exists) drop_layer(layer.name);
     make_table(layer);
+    for (const std::string& statement : statements_for_styles(layer, styles_fit)) database_->execute(statement);
   }
 
   const bool has_geometry = layer.geometry != LayerGeometry::none;
@@ -422,7 +437,6 @@ void GeoPackageFile::make_table(const Layer& layer) {
         .run();
   }
   describe_columns(layer);
-  add_styles(layer);
 }
 
 void GeoPackageFile::describe_columns(const Layer& layer) {
@@ -434,23 +448,6 @@ void GeoPackageFile::describe_columns(const Layer& layer) {
         .bind(2, column.name)
         .bind(3, column_title(column.name))
         .bind(4, column.description)
-        .run();
-  }
-}
-
-void GeoPackageFile::add_styles(const Layer& layer) {
-  SqliteStatement insert(
-      *database_,
-      "INSERT INTO layer_styles (f_table_catalog, f_table_schema, f_table_name, f_geometry_column, "
-      "styleName, styleQML, styleSLD, useAsDefault, description, owner) VALUES ('', '', ?, ?, ?, ?, '', ?, ?, '')");
-  for (const qml::Style& style : layer.styles) {
-    const bool is_default = &style == &layer.styles.front();
-    insert.bind(1, layer.name)
-        .bind(2, std::string(style.symbol ? geometry_column : ""))
-        .bind(3, style.name)
-        .bind(4, qml::document(style, layer.columns))
-        .bind(5, std::int64_t{is_default})
-        .bind(6, style.name + " by Tesseray")
         .run();
   }
 }

@@ -66,11 +66,12 @@ class GeoPackageFile : public OutputDatabase {
   void declare_extension(const std::string& table, const std::string& column, const std::string& name,
                          const std::string& definition, const std::string& scope);
   std::int32_t find_or_add_reference_system(const LocalFrame& frame);
+  // Whether styles of the table that the layer replaces can draw it.
+  bool is_drawn_like_its_table(const Layer& layer);
   void drop_layer(const std::string& name);
   void make_table(const Layer& layer);
   void describe_columns(const Layer& layer);
   void make_spatial_index(const Layer& layer);
-  void add_styles(const Layer& layer);
 
   std::filesystem::path target_;
   bool overwrite_ = false;

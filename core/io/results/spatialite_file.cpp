@@ -5,6 +5,7 @@
 #include <ogrsf_frmts.h>
 
 #include "core/base/error.h"
+#include "core/io/results/layer_styles.h"
 #include "core/io/sources/gdal_session.h"
 #include "core/io/sources/memory_file.h"
 
@@ -130,6 +131,8 @@ void SpatialiteFile::begin_layer(const Layer& layer) {
   table_ = dataset_->GetLayerByName(layer.name.c_str());
   if (table_ != nullptr && layer.append) return require_columns(columns_of(*table_), layer, staged_.target());
   if (table_ != nullptr && !overwrite_) throw_layer_exists(staged_.target(), layer.name);
+  styles_fit_ = table_ == nullptr || (wkbFlatten(table_->GetGeomType()) == wkbFlatten(ogr_type(layer.geometry)) &&
+                                      has_columns(layer, columns_of(*table_)));
   for (int i = 0; table_ != nullptr && i < dataset_->GetLayerCount(); ++i) {
     if (dataset_->GetLayer(i) == table_) {
       if (dataset_->DeleteLayer(i) != OGRERR_NONE) fail("cleared of the layer " + layer.name, session.last_failure());
@@ -212,16 +215,7 @@ void SpatialiteFile::add_styles(const Layer& layer) {
   if (OGRLayer* const styles = dataset_->GetLayerByName("layer_styles")) {
     require_style_columns(columns_of(*styles), staged_.target());
   }
-  execute("DELETE FROM layer_styles WHERE f_table_name = " + quoted_text(layer.name));
-  for (const qml::Style& style : layer.styles) {
-    const bool is_default = &style == &layer.styles.front();
-    execute(
-        "INSERT INTO layer_styles (f_table_catalog, f_table_schema, f_table_name, f_geometry_column, styleName, "
-        "styleQML, styleSLD, useAsDefault, description, owner) VALUES ('', '', " +
-        quoted_text(layer.name) + ", " + quoted_text(style.symbol ? geometry_column : "") + ", " +
-        quoted_text(style.name) + ", " + quoted_text(qml::document(style, layer.columns)) + ", '', " +
-        (is_default ? "1" : "0") + ", " + quoted_text(style.name + " by Tesseray") + ", '')");
-  }
+  for (const std::string& statement : statements_for_styles(layer, styles_fit_)) execute(statement);
 }
 
 void SpatialiteFile::prepare() {

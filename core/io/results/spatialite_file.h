@@ -47,6 +47,7 @@ class SpatialiteFile : public OutputDatabase {
   std::unique_ptr<OGRSpatialReference> crs_;  // none: local metres
   const Layer* layer_ = nullptr;              // the one being written
   OGRLayer* table_ = nullptr;
+  bool styles_fit_ = true;  // those of the table that it replaces can draw it
 };
 
 }  // namespace tesseray

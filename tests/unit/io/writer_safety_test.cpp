@@ -247,6 +247,70 @@ TEST_F(Writing, LayersAreAddedToAFileOfOthersAndReplacedInIt) {
   EXPECT_EQ(names_in(folder_ / ""), std::vector<std::string>{"x.gpkg"});
 }
 
+// As QGIS saves them in the file.
+constexpr char styles_of_a_user[] =
+    "INSERT INTO layer_styles (f_table_catalog, f_table_schema, f_table_name, f_geometry_column, styleName, styleQML, "
+    "useAsDefault, description) VALUES ('', '', 'path_loss', 'geom', 'for print', '<qgis/>', 0, NULL), "
+    "('', '', 'path_loss', 'geom', 'mine', '<qgis/>', 1, 'my style')";
+
+TEST_F(Writing, StylesThatOthersHaveSavedForALayerStayWhenItIsReplaced) {
+  for (const char* name : {"x.gpkg", "x.sqlite"}) {
+    const std::string file = folder_ / name;
+    result_.write(file);
+    const std::string ours =
+        "SELECT count(*) FROM layer_styles WHERE f_table_name = 'path_loss' AND description LIKE '% by Tesseray'";
+    const std::string number = Sql(file).value(ours);
+    Sql(file).rows("UPDATE layer_styles SET useAsDefault = 0 WHERE f_table_name = 'path_loss'");
+    Sql(file).rows(styles_of_a_user);
+    for (int times = 0; times < 2; ++times) {
+      write_path_loss(large_case(20, 10), file, true);
+      Sql sql(file);
+      EXPECT_EQ(sql.value(ours), number) << name;
+      EXPECT_EQ(sql.column("SELECT styleName FROM layer_styles WHERE styleQML = '<qgis/>' ORDER BY 1"),
+                (std::vector<std::string>{"for print", "mine"}))
+          << name;
+      EXPECT_EQ(sql.column("SELECT styleName FROM layer_styles WHERE f_table_name = 'path_loss' AND useAsDefault"),
+                std::vector<std::string>{"mine"})
+          << name;
+    }
+  }
+}
+
+TEST_F(Writing, AStyleOfOthersThatCannotDrawTheNewLayerIsNoLongerTheDefault) {
+  for (const char* name : {"x.gpkg", "x.sqlite"}) {
+    const std::string file = folder_ / name;
+    result_.write(file);
+    const std::string our_default =
+        Sql(file).value("SELECT styleName FROM layer_styles WHERE f_table_name = 'path_loss' AND useAsDefault");
+    Sql(file).rows("UPDATE layer_styles SET useAsDefault = 0 WHERE f_table_name = 'path_loss'");
+    Sql(file).rows(styles_of_a_user);
+    const WriterCase other = large_case(20, 10);
+    ResultWriter writer(other.scene.frame, true);
+    writer.add_path_loss({file, "path_loss"}, other.scene, other.tiling, other.predictions,
+                         {.geometry = TargetGeometry::point});
+    writer.commit(test_run(), no_progress());
+    Sql sql(file);
+    EXPECT_EQ(sql.column("SELECT styleName FROM layer_styles WHERE f_table_name = 'path_loss' AND useAsDefault"),
+              std::vector<std::string>{our_default})
+        << name;
+    EXPECT_EQ(sql.value("SELECT count(*) FROM layer_styles WHERE styleQML = '<qgis/>'"), "2") << name;
+  }
+}
+
+TEST_F(Writing, MetadataOfALayerStaysWhenItIsReplacedAndThatOfItsRowsGoes) {
+  const std::string file = folder_ / "x.gpkg";
+  result_.write(file);
+  Sql(file).rows(
+      "CREATE TABLE gpkg_metadata (id INTEGER PRIMARY KEY, md_scope TEXT, md_standard_uri TEXT, mime_type TEXT, "
+      "metadata TEXT);"
+      "CREATE TABLE gpkg_metadata_reference (reference_scope TEXT, table_name TEXT, column_name TEXT, row_id_value "
+      "INTEGER, timestamp DATETIME, md_file_id INTEGER, md_parent_id INTEGER);"
+      "INSERT INTO gpkg_metadata_reference (reference_scope, table_name, row_id_value) VALUES "
+      "('table', 'path_loss', NULL), ('row', 'path_loss', 3)");
+  write_path_loss(large_case(20, 10), file, true);
+  EXPECT_EQ(Sql(file).column("SELECT reference_scope FROM gpkg_metadata_reference"), std::vector<std::string>{"table"});
+}
+
 TEST_F(Writing, RastersAreNeverReplacedByLayers) {
   const std::string file = folder_ / "e.gpkg";
   {
