@@ -392,14 +392,17 @@ class BadDestinationsTest(PipelineTest):
                 self.assert_refused(process, "output_is_input", ["DEM"])
         self.assertEqual(city.read_bytes(), before)
 
-    def run_by_somebody(self, options):
+    def run_tool_by_somebody(self, tool, *options):
         # The superuser may write anywhere, so the run is somebody else's, who may not see the superuser's folders.
         self.folder.chmod(0o755)
         somebody = {"user": 65534} if os.geteuid() == 0 else {}
         program = shutil.copy(EXECUTABLE, self.folder)
+        return tesseray(tool, *options, "--progress", "json", executable=program, cwd=self.folder, **somebody)
+
+    def run_by_somebody(self, options):
         buildings = shutil.copy(SAMPLE / "buildings.gpkg", self.folder)
-        return tesseray("tileenvironment", "--buildings", buildings, "--height-field", "height_m", *options,
-                        "--progress", "json", executable=program, cwd=self.folder, **somebody)
+        return self.run_tool_by_somebody("tileenvironment", "--buildings", buildings, "--height-field", "height_m",
+                                         *options)
 
     def refuse_to_somebody(self, destinations, code, words):
         process = self.run_by_somebody(destinations)
@@ -416,6 +419,54 @@ class BadDestinationsTest(PipelineTest):
                 locked.chmod(0o000)
                 process = self.run_by_somebody(["--environment", open_to_all / "e.gpkg", option, locked])
                 self.assert_refused(process, "unreadable_file", [name, "permission to read"])
+
+    def test_changes_that_are_not_in_the_file_yet_are_not_left_out(self):
+        """As a program that still has it open keeps them beside it, in a folder that may not be written to."""
+        open_to_all, folder = self.folder / "open", self.folder / "changed"
+        for made_folder, mode in ((open_to_all, 0o777), (folder, 0o755)):
+            made_folder.mkdir()
+            made_folder.chmod(mode)
+        raster = self.folder / "raster.gpkg"
+        gdal.Translate(str(raster), str(SAMPLE / "dem.tif"), format="GPKG", creationOptions=["RASTER_TABLE=terrain"])
+        environment = self.folder / "environment.gpkg"
+        made("tileenvironment", *SCENE, "--environment", environment)
+        for original in (SAMPLE / "vegetation.gpkg", raster, environment):
+            self.copy_with_changes(original, folder)
+        new = ["--environment", open_to_all / "e.gpkg", "--overwrite"]
+        inputs = ((folder / "vegetation.gpkg", [*new, "--vegetation", folder / "vegetation.gpkg"]),
+                  (folder / "raster.gpkg", [*new, "--dem", folder / "raster.gpkg"]),
+                  (folder / "raster.gpkg", [*new, "--dem", f"GPKG:{folder / 'raster.gpkg'}:terrain"]),
+                  (folder / "environment.gpkg", None))
+        for changed, options in inputs:
+            log, index = (changed.with_name(changed.name + end) for end in ("-wal", "-shm"))
+
+            def run():
+                folder.chmod(0o555)
+                process = self.run_by_somebody(options) if options else self.run_tool_by_somebody(
+                    "computevisibility", "--environment", changed, "--visibility", open_to_all / "v.tvis", "--overwrite")
+                folder.chmod(0o755)
+                return process
+
+            with self.subTest(options=options):
+                self.assertEqual(run().returncode, 0, "SQLite's index of the changes is there")
+                kept = index.read_bytes()
+                index.unlink()
+                self.assert_refused(run(), "unread_changes", [str(changed), log.name, "folder of your own"])
+                index.write_bytes(kept)
+                log.chmod(0o000)
+                self.assert_refused(run(), "unread_changes", [str(changed), log.name])
+                log.chmod(0o644)
+
+    def copy_with_changes(self, original, folder):
+        """A copy of a GeoPackage while it is written to, with its latest changes in the files beside it."""
+        source = shutil.copy(original, self.folder / f"open {original.name}")
+        writer = sqlite3.connect(source)
+        writer.execute("PRAGMA journal_mode = WAL")
+        writer.execute("CREATE TABLE note (text)")
+        writer.commit()
+        for end in ("", "-wal", "-shm"):
+            shutil.copy(f"{source}{end}", f"{folder / original.name}{end}")
+        writer.close()
 
     def test_read_only_folder(self):
         locked = self.folder / "locked"

@@ -13,6 +13,7 @@
 #include "core/io/results/environment_format.h"
 #include "core/io/results/grid_coverage.h"
 #include "core/io/sources/gdal_session.h"
+#include "core/io/sources/write_ahead_log.h"
 #include "core/scene/file/scene_file.h"
 
 namespace tesseray {
@@ -29,6 +30,7 @@ class EnvironmentReader {
       throw Error(ErrorKind::invalid_input, "file_not_found", "the file does not exist",
                   "give the environment that tileenvironment wrote", {.file = path.string()});
     }
+    refuse_unread_changes(path.string());
     constexpr const char* drivers[] = {"GPKG", nullptr};
     dataset_.reset(GDALDataset::Open(path.c_str(), GDAL_OF_VECTOR | GDAL_OF_READONLY, drivers));
     session_.refuse_locked(path.string());

@@ -17,6 +17,7 @@
 #include "core/io/sources/dataset_files.h"
 #include "core/io/sources/passwords.h"
 #include "core/io/sources/text_values.h"
+#include "core/io/sources/write_ahead_log.h"
 
 namespace tesseray {
 namespace {
@@ -102,7 +103,7 @@ void require_file(const std::string& dataset, const std::string& parameter) {
   if (dataset.empty()) {
     throw Error(ErrorKind::invalid_input, "missing_parameter", parameter + " is not given", "name a file or layer");
   }
-  if (!is_local_path(dataset)) return;
+  if (!is_local_path(dataset)) return refuse_unread_changes(dataset);
   std::error_code failed;
   const bool is_there = std::filesystem::exists(dataset, failed);
   if (failed == std::errc::permission_denied || (is_there && access(dataset.c_str(), R_OK) != 0)) {
@@ -119,7 +120,7 @@ void require_file(const std::string& dataset, const std::string& parameter) {
     throw Error(ErrorKind::invalid_input, "unreadable_file", "the file is empty, of 0 bytes",
                 "make or copy it anew: what wrote it was broken off, or the disk was full", {.file = dataset});
   }
-  if (is_there) return;
+  if (is_there) return refuse_unread_changes(dataset);
   const std::string near = files_beside(dataset);
   throw Error(ErrorKind::invalid_input, "file_not_found", "there is no such file",
               near.empty() ? "check the path given as " + parameter : "did you mean " + near + "?",

@@ -1,0 +1,15 @@
+// SPDX-License-Identifier: GPL-3.0-or-later
+// The log beside a database of SQLite's ("city.gpkg-wal"), in which its latest changes stand until they are put into
+// it.
+#pragma once
+
+#include <string>
+
+namespace tesseray {
+
+// Throws Error(invalid_input) where there are changes that cannot be read, as in a folder that may not be written to:
+// GDAL reads such a database as it was before them. `dataset`: a file, or one with a table ("GPKG:city.gpkg:terrain");
+// others have no log.
+void refuse_unread_changes(const std::string& dataset);
+
+}  // namespace tesseray
