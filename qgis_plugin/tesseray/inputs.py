@@ -217,6 +217,8 @@ def export_reason(layer: QgsVectorLayer, value: Any) -> str:
     subset = layer.subsetString()
     if subset.lstrip().upper().startswith("SELECT") or "|" in subset:
         return "its filter is a query"
+    if "--" in subset or "/*" in subset:
+        return "its filter has a comment"
     return ""
 
 

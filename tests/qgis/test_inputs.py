@@ -154,6 +154,13 @@ class InputTest(ProjectTest):
         self.assertTrue(layer.setSubsetString(f"SELECT * FROM buildings WHERE {SOME}"))
         self.assertEqual(len(self.sources(self.environment_of(layer))), 40)
 
+    def test_a_layer_filtered_with_a_comment(self):
+        for filter_text in ('"fid" <= 40 -- the first', '-- the first\n"fid" <= 40', '"fid" <= /* of 675 */ 40'):
+            with self.subTest(filter_text):
+                layer = self.layer()
+                self.assertTrue(layer.setSubsetString(filter_text))
+                self.assertEqual(self.sources(self.environment_of(layer)), set(range(1, 41)))
+
     def test_selected_features_only(self):
         from qgis.core import QgsProcessingFeatureSourceDefinition
 
