@@ -19,5 +19,7 @@ def uri_of(file: PurePath, mode: str) -> str:
 
 
 def read_only(file: PurePath) -> sqlite3.Connection:
-    """Throws sqlite3.Error for a file that may not be read."""
-    return sqlite3.connect(uri_of(file, "ro"), uri=True)
+    """Throws sqlite3.Error for a file that may not be read. Bytes in its texts that are no UTF-8 are replaced."""
+    database = sqlite3.connect(uri_of(file, "ro"), uri=True)
+    database.text_factory = lambda text: text.decode("utf-8", "replace")
+    return database

@@ -85,6 +85,15 @@ class StudyTest(PipelineTest):
         self.assertLessEqual({"tiling", "visibility", "prediction", "comparison"},
                              json.loads(run["seconds_per_stage"]).keys())
 
+    def test_an_input_whose_name_is_not_utf_8_is_recorded_as_text(self):
+        name, *options = transmitters_csv(self.folder)
+        file = self.folder / os.fsdecode("Türme.csv".encode("latin-1"))
+        options[0].rename(file)
+        self.assert_done(tesseray("coveragestudy", *SCENE, name, file, *options[1:], "--max-bounces", "0", "--progress",
+                                  "none", "--output", self.folder / "coverage.gpkg"))
+        (run,) = rows(self.folder / "coverage.gpkg", "tesseray_runs")
+        self.assertIn(str(self.folder / "Türme.csv"), [entry["path"] for entry in json.loads(run["inputs"])])
+
     def test_errors_and_statistics_follow_from_the_rows(self):
         """Snapping by the plain way over all tiles, and statistics by Python's own, from the written layers."""
         self.assert_done(self.study("--progress", "json"))

@@ -18,6 +18,7 @@ import numpy as np
 
 from qgis_harness import DRIVE_TEST, EXECUTABLE, PLUGINS, SMALL_SCENE, QgisTest, transmitters
 
+from tesseray.recorded_runs import recorded_run
 from tesseray.report import ReportError, write_report
 from tesseray.report.result import read_result
 
@@ -326,6 +327,14 @@ class ReportTest(QgisTest):
         text = "".join(page.text)
         self.assertEqual(text.count("“Häuser” <PG>"), 2)
         self.assertNotIn(str(SMALL_SCENE["BUILDINGS"]), "".join(page.tables["Inputs"][1]))
+
+    def test_names_of_files_that_are_not_utf_8_are_shown_as_far_as_they_can_be(self):
+        """As older versions of the program recorded them."""
+        name = f"CAST(x'{'Türme.csv'.encode('latin-1').hex()}' AS TEXT)"
+        path = str(SMALL_SCENE["BUILDINGS"]).replace("/", "\\/")
+        file = self.changed(f"UPDATE tesseray_runs SET inputs = replace(inputs, '{path}', {name})")
+        self.assertIn("T�rme.csv", "".join(self.page(file).text))
+        self.assertIsNotNone(recorded_run(file, "prediction_error"))
 
     def test_more_sites_than_can_be_drawn_are_in_the_table(self):
         copies = [f"INSERT INTO {table} ({columns}) SELECT {values} FROM {table} WHERE transmitter_id = 1 {condition}"

@@ -10,6 +10,7 @@
 #include <utility>
 
 #include "core/io/results/result_layers.h"
+#include "core/io/sources/text_values.h"
 
 namespace tesseray {
 
@@ -50,10 +51,10 @@ Layer runs_layer(const RunRecord& run, const std::vector<std::string>& layers, c
   CPLJSONArray inputs;
   for (const RunRecord::Input& input : run.inputs) {
     CPLJSONObject item;
-    item.Add("path", input.path);
+    item.Add("path", as_utf8(input.path));  // names of files may be any bytes
     item.Add("bytes", static_cast<GInt64>(input.bytes));
     item.Add("hash", input.hash);
-    if (!input.copy_of.empty()) item.Add("copy_of", input.copy_of);
+    if (!input.copy_of.empty()) item.Add("copy_of", as_utf8(input.copy_of));
     inputs.Add(item);
   }
   CPLJSONObject seconds;
