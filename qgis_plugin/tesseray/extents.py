@@ -151,6 +151,14 @@ class CrsFinder:
     def _in_local_metres(self) -> bool:
         return self._algorithm.parameterAsBoolean(self._values, LOCAL_METRES, self._context)
 
+    def extent_problem(self, parameter: Parameter) -> str:
+        """Why what is given is no extent, "" if it is one."""
+        if not self._algorithm.parameterAsExtent(self._values, parameter.name, self._context).isNull():
+            return ""
+        layer = self._algorithm.parameterAsLayer(self._values, parameter.name, self._context)
+        empty = f"“{layer.name()}” is empty" if layer else "what is given is empty"
+        return f"{parameter.label}: {empty}, and has no extent. Give a layer with features, or draw the extent on the map."
+
     def extent(self, parameter: Parameter) -> QgsReferencedRectangle:
         """The extent as the executable takes it, in the environment's CRS, which bare numbers are in. In local metres
         the CRS is that of the layer whose coordinates are taken as they are."""

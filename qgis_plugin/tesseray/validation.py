@@ -102,6 +102,7 @@ class Validation:
                     yield problem
 
     def messages(self) -> Iterator[str]:
+        yield from self._check_extents()
         for parameter in self._tool.parameters:
             if parameter.is_layer and self._is_given(parameter.name):
                 yield from self._check_layer(parameter)
@@ -120,6 +121,14 @@ class Validation:
         if name not in self._layers:
             self._layers[name] = layer_of(self._algorithm, self._tool.parameter(name), self._values, self._context)
         return self._layers[name]
+
+    def _check_extents(self) -> Iterator[str]:
+        finder = CrsFinder(self._algorithm, self._tool, self._values, self._context)
+        for parameter in self._tool.parameters:
+            problem = finder.extent_problem(parameter) if parameter.kind == "extent" and self._is_given(parameter.name) \
+                else ""
+            if problem:
+                yield problem
 
     def _check_layer(self, parameter: Parameter) -> Iterator[str]:
         value = self._values[parameter.name]

@@ -18,6 +18,9 @@ from qgis.core import (
     QgsProcessingFeedback,
     QgsProject,
     QgsProperty,
+    QgsReferencedGeometry,
+    QgsReferencedPointXY,
+    QgsReferencedRectangle,
     QgsVariantUtils,
 )
 
@@ -40,15 +43,28 @@ from .inputs import (
 
 def evaluated(tool: Tool, parameters: dict[str, Any], context: QgsProcessingContext) -> dict[str, Any]:
     """The parameters with the values of properties and expressions in their place, and None for NULL, which QGIS takes
-    for 0 otherwise. Files of several layers have the name of the one that fits, where that is one alone.
+    for 0 otherwise. Files of several layers have the name of the one that fits, where that is one alone, and geometries
+    with a CRS are the extents and points with it that QGIS takes.
 
     An expression that cannot be evaluated stays, for a message; destinations are QGIS's to look at.
     """
     destinations = {parameter.name for parameter in tool.parameters if parameter.is_destination}
     values = {name: value if name in destinations else _value_of(value, context) for name, value in parameters.items()}
     values = {name: None if QgsVariantUtils.isNull(value) else value for name, value in values.items()}
-    layers = {parameter.name: parameter for parameter in tool.parameters if parameter.is_layer}
-    return {name: with_layer_name(layers[name], value) if name in layers else value for name, value in values.items()}
+    for parameter in tool.parameters:
+        if parameter.name in values:
+            values[parameter.name] = _as_taken(parameter, values[parameter.name])
+    return values
+
+
+def _as_taken(parameter: Parameter, value: Any) -> Any:
+    if parameter.is_layer:
+        return with_layer_name(parameter, value)
+    if isinstance(value, QgsReferencedGeometry) and parameter.kind == "extent":
+        return QgsReferencedRectangle(value.boundingBox(), value.crs())
+    if isinstance(value, QgsReferencedGeometry) and parameter.kind == "point":
+        return QgsReferencedPointXY(value.centroid().asPoint(), value.crs())
+    return value
 
 
 def _value_of(value: Any, context: QgsProcessingContext) -> Any:
@@ -181,6 +197,9 @@ def _origin_of(layer: QgsMapLayer, sources: list[str]) -> dict[str, Any]:
 
 def _place_values(finder: CrsFinder, parameter: Parameter) -> dict[str, str]:
     """An extent or a point, and the CRS parameter that goes with it. Throws QgsProcessingException."""
+    problem = finder.extent_problem(parameter) if parameter.kind == "extent" else ""
+    if problem:
+        raise QgsProcessingException(problem)
     try:
         return finder.extent_values(parameter) if parameter.kind == "extent" \
             else {parameter.name: finder.point_text(parameter)}

@@ -1265,6 +1265,42 @@ os._exit(0)  # without the end of QGIS, which may crash
                     "ERP": 40, "MAX_BOUNCES": 0, "PATH_LOSS": "TEMPORARY_OUTPUT"})
                 self.assertIn("PATH_LOSS", result)
 
+    def test_an_empty_layer_is_no_extent(self):
+        from qgis.core import QgsCoordinateReferenceSystem, QgsGeometry, QgsReferencedGeometry
+
+        empty = self.layer("Polygon?crs=EPSG:25832", "memory", "area")
+        for given in (empty, empty.id(), "area"):
+            for tool in ("tileenvironment", "coveragestudy"):
+                self.assertIn("Extent: “area” is empty, and has no extent. Give a layer",
+                              self.refused({**harness.transmitters(self.folder), "EXTENT": given}, tool))
+        nothing = QgsReferencedGeometry(QgsGeometry(), QgsCoordinateReferenceSystem("EPSG:25832"))
+        for given, what in ((empty, "“area” is empty"), (nothing, "what is given is empty")):
+            task, feedback, ends = self.started("tileenvironment", {  # unchecked, as in models
+                **SMALL_SCENE, "EXTENT": given, "ENVIRONMENT": "TEMPORARY_OUTPUT"})
+            self.run_to_the_end(task, ends)
+            self.assertIn(f"Extent: {what}", feedback.textLog())
+
+    def test_a_geometry_with_a_crs_is_an_extent_and_a_point_in_it(self):
+        from qgis.core import (QgsCoordinateReferenceSystem, QgsCoordinateTransform, QgsGeometry, QgsPointXY,
+                               QgsRectangle, QgsReferencedGeometry, QgsReferencedRectangle)
+
+        utm, degrees = (QgsCoordinateReferenceSystem(code) for code in ("EPSG:25832", "EPSG:4326"))
+        to_degrees = QgsCoordinateTransform(utm, degrees, self.project)
+
+        def referenced(geometry):
+            geometry.transform(to_degrees)
+            return QgsReferencedGeometry(geometry, degrees)
+
+        area = referenced(QgsGeometry.fromRect(QgsRectangle(340350, 6020350, 340650, 6020650)))
+        self.assertEqual(self.refused({"EXTENT": area}), "")
+        box = QgsReferencedRectangle(area.boundingBox(), degrees)
+        self.assertEqual(self.environment_of(self.layer(), EXTENT=area), self.environment_of(self.layer(), EXTENT=box))
+        environment = self.run_tool("tileenvironment", **SMALL_SCENE, ENVIRONMENT=str(self.folder / "e.gpkg"))
+        seen = [self.layer(self.run_tool("visiblefrom", ENVIRONMENT=environment["ENVIRONMENT"], POINT=point,
+                                         VISIBLE_TILES="TEMPORARY_OUTPUT")["VISIBLE_TILES"]).featureCount()
+                for point in (referenced(QgsGeometry.fromPointXY(QgsPointXY(340500, 6020500))), "340500,6020500")]
+        self.assertEqual(*seen)
+
     def test_a_point_without_geometry_is_named_by_the_program(self):
         from qgis.core import QgsFeature, QgsGeometry, QgsProcessingException
 
