@@ -127,8 +127,8 @@ PointRow PointSource::row_from_columns(const OGRFeature& feature) const {
     const NumberCell cell =
         read_number(column, feature, 1.0, [](const std::string& text) { return parse_number(text); });
     if (!cell.value && row.problem.empty()) {
-      row.problem = cell.unreadable.empty() ? column.name() + " is empty"
-                                            : column.name() + " \"" + cell.unreadable + "\" is not a number";
+      const std::string text = column.name_in(feature);
+      row.problem = column.name() + (text.empty() ? " is empty" : " \"" + text + "\" is not a number");
     }
     return cell.value.value_or(nowhere);
   };

@@ -571,6 +571,7 @@ INSTANTIATE_TEST_SUITE_P(
                  },
                  "degrees_in_local_metres", "degrees of EPSG:4326"},
         BadInput{"LatitudeNoNumber", [](Inputs& in) { in.transmitters(Inputs::defaults(in.csv("name,lat,lon\nA,48,9\nB,north,9\n"))); }, "bad_position", "line 3: lat \"north\" is not a number"},
+        BadInput{"LatitudeNan", [](Inputs& in) { in.transmitters(Inputs::defaults(in.csv("name,lat,lon\nA,48,9\nB,nan,9\n"))); }, "bad_position", "line 3: lat \"nan\" is not a number"},
         BadInput{"LatitudeBehindBlankLines", [](Inputs& in) { in.transmitters(Inputs::defaults(in.csv("name,lat,lon\n\n\"A,\nold\",48,9\n\nB,north,9\n"))); }, "bad_position", "line 6: lat \"north\" is not a number"},
         BadInput{"QuoteNotClosed", [](Inputs& in) { in.transmitters(Inputs::defaults(in.csv("name,lat,lon\n\"A,\nold\",48,9\nB 12\" mast,48,9\nC,48,9\n"))); }, "unclosed_quote", "line 4: a quotation mark in this row is not closed"},
         BadInput{"QuoteNotClosedInTheLastColumn", [](Inputs& in) { in.transmitters(Inputs::defaults(in.csv("lat,lon,name\n48,9,\"A\n48,9,B\n48,9,C\n"))); }, "unclosed_quote", "line 2: a quotation mark in this row is not closed"},
