@@ -143,7 +143,7 @@ class TesserayAlgorithm(QgsProcessingAlgorithm):
             places = {name: place for name, place in plan.places.items() if not self._is_temporary(place, texts[name])}
             places |= plan.layers
             check_destinations(places | self._page_place(parameters, context), labels, self._replaces(parameters),
-                               overwrite.label)
+                               f"“{overwrite.label}” ({OVERWRITE})")
         except BadDestination as problem:
             return str(problem)
         written = (*places.values(), *places_beside(self._tool, plan.places))

@@ -132,10 +132,11 @@ def check_place(destination: Destination, label: str) -> None:
 
 
 def check_destinations(wanted: dict[str, Destination], labels: dict[str, str], overwrite: bool,
-                       overwrite_label: str) -> None:
+                       overwrite_option: str) -> None:
     """Throws BadDestination where two outputs meet in one place, or something would be replaced unasked.
 
-    wanted: by the output's name. overwrite_label: what to tick to allow replacing.
+    wanted: by the output's name. overwrite_option: what to tick to allow replacing, as dialogs show it and
+    scripts call it.
     """
     taken: dict[tuple[str, str | None], str] = {}
     for name, destination in wanted.items():
@@ -149,7 +150,7 @@ def check_destinations(wanted: dict[str, Destination], labels: dict[str, str], o
         taken[file, layer] = name
         if destination.exists and not overwrite:
             raise BadDestination(f"{labels[name]}: {destination} is there already. Choose another name, or tick "
-                                 f"“{overwrite_label}”.")
+                                 f"{overwrite_option}.")
 
 
 @dataclass(frozen=True)

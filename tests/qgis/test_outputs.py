@@ -104,7 +104,7 @@ class OutputTest(ProjectTest):
         before = pathlib.Path(self.path()).read_bytes()
         for again in ({"TILES": self.path()}, {"TILES": self.table("Tiles")}, {"ENVIRONMENT": self.path("e.gpkg")}):
             self.assertIn("is there already", self.refused(**again))
-            self.assertIn("Replace existing files and layers", self.refused(**again))
+            self.assertIn("tick “Replace existing files and layers” (OVERWRITE).", self.refused(**again))
             self.assertEqual(self.refused(**again, OVERWRITE=True), "")
         from qgis.core import QgsProcessingException
 
