@@ -37,7 +37,7 @@ class Wording:
             self._add(rf"\b{name} \({option}\)", label)
             self._add(rf"{option}(?![-\w])", label)
             if parameter.name in _ALSO_WORDS:
-                self._add(rf"(?:(?<=\bleave )|(?<=\bset )){name}\b", label)
+                self._add(rf"(?:(?<=\b[Ll]eave )|(?<=\b[Ss]et )){name}\b", label)
             else:
                 self._add(rf"\b{name}\b" if "_" in name else _ALONE.format(name), label)
         for other in description.tools:

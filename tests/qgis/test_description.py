@@ -202,6 +202,8 @@ class WordingTest(unittest.TestCase):
                 ("by_numbers for PERMITTIVITY", "by_numbers for “Permittivity”"),
                 ("choose another CRS. Assign the DEM its CRS", "choose another CRS. Assign the DEM its CRS"),
                 ("ERP − received power; set ERP", "ERP − received power; set “ERP”"),
+                ("EPSG:4326 has degrees.\nLeave ERP empty, or choose another", "EPSG:4326 has degrees.\nLeave “ERP” empty, "
+                                                                              "or choose another"),
                 ("the buildings' own; write TRANSMITTERS_OUT of predictcoverage to the same file",
                  "the buildings' own; write “Transmitters as used” of “Predict coverage” to the same file")):
             self.assertEqual(self.wording.of_dialog(text), expected)
