@@ -271,7 +271,7 @@ class TesserayAlgorithm(QgsProcessingAlgorithm):
         words = Wording(self._tool, self._description)
 
         def in_words(text: str) -> str:
-            return words.of_dialog(text, self._inputs.copies)
+            return words.of_dialog(text, self._inputs.copies, self._inputs.layer_names)
 
         try:
             result = run_tool(command, values, feedback, _events_of_this_thread(), in_words)

@@ -226,6 +226,13 @@ def _exported_source(path: str, layer_name: str) -> str:
     return f"{path}|layername={layer_name}" if layer_name else path
 
 
+def layer_name_in(source: str) -> str:
+    """What the executable calls the layer of a source in messages: by its name, or else as its file."""
+    path, *parts = source.split("|")
+    names = [part.partition("=")[2] for part in parts if part.lower().startswith("layername=")]
+    return names[0] if names else Path(path).stem
+
+
 def _companion(file: Path, table: str, name: str) -> QgsVectorLayer:
     """The transmitters that the run of the layer `table` wrote beside it, whatever they are called; else what is called
     `name`, or the only layer of transmitters in the file. As the executable chooses them, which finds only the usual

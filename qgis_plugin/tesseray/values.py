@@ -34,6 +34,7 @@ from .inputs import (
     export_reason,
     file_sources_of,
     folder_of,
+    layer_name_in,
     layer_of,
     own_source,
     raster_export_reason,
@@ -129,6 +130,8 @@ class InputValues:
         finder = CrsFinder(algorithm, tool, parameters, context)
         self._places = {parameter.name: _place_values(finder, parameter) for parameter in self._inputs
                         if parameter.kind in ("extent", "point")}
+        # The vector layers as the executable calls them.
+        self.layer_names: set[str] = set()
         # What stands for a layer in a message, and what it was copied from: its copy's path → its name, its sources.
         self.copies: dict[str, str] = {}
         self.origins: dict[str, dict[str, Any]] = {}
@@ -173,6 +176,7 @@ class InputValues:
         for parameter in self._tool.parameters:
             if parameter.folder_of in self._folders:  # where files lie that an input that is copied names
                 result[parameter.name] = with_folder(result.get(parameter.name) or "", self._folders[parameter.folder_of])
+        self.layer_names = {layer_name_in(result[parameter.name]) for parameter in self._inputs if parameter.is_layer}
         return {name: value for name, value in result.items() if value is not None and value != ""}
 
     def _field_in_copy(self, parameter: Parameter, name: Any) -> Any:

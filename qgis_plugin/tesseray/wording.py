@@ -5,19 +5,27 @@ from __future__ import annotations
 
 import re
 from types import MappingProxyType
-from typing import Mapping
+from typing import Iterable, Mapping
 
 from .description import Description, Parameter, Tool
 
 # What names something of the user's: quoted texts, paths up to the last slash before a mark or the end of a word, and
 # fields as they are listed.
-_NAMES = re.compile(r"""(“[^”]*”|(?<!\w)"[^"\n]*"|(?<!\w)'[^\n]*?'(?!\w)"""
-                    r"""|[\w.~:-]*[/\\](?=\S)(?:[^:;,'"“”\n]*[/\\])?\S*"""
-                    r"""|\bfields: [^.)\n]*)""")
+_NAMES = (r"""“[^”]*”|(?<!\w)"[^"\n]*"|(?<!\w)'[^\n]*?'(?!\w)"""
+          r"""|[\w.~:-]*[/\\](?=\S)(?:[^:;,'"“”\n]*[/\\])?\S*"""
+          r"""|\bfields: [^.)\n]*""")
 # Parameters whose names are also words of the language.
 _ALSO_WORDS = frozenset({"CRS", "DEM", "ERP", "MSI"})
 # One that a dot, a hyphen or an equals sign joins to more is part of a file's name; layers and fields may be called so.
 _ALONE = r"(?<![\w.=-])(?<!layer )(?<!field ){}(?![\w-]|\.\w)"
+
+
+def _kept(layers: Iterable[str]) -> re.Pattern[str]:
+    """What names something of the user's, also at the begin of a line (“roofs: 3 features …”) and behind “layer”."""
+    longer_first = sorted(filter(None, layers), key=len, reverse=True)  # some begin as others do
+    names = "|".join(map(re.escape, longer_first))
+    of_layers = rf"^(?:{names})(?=[:,])|\blayer (?:{names})(?!\w)|" if names else ""
+    return re.compile(f"({of_layers}{_NAMES})", re.MULTILINE)
 
 
 class Wording:
@@ -47,14 +55,15 @@ class Wording:
     def _add(self, pattern: str, word: str) -> None:
         self._words.append((re.compile(pattern), word))
 
-    def of_dialog(self, text: str, copies: Mapping[str, str] = MappingProxyType({})) -> str:
-        """`text` with labels and titles. copies: path of a temporary file → what it stands for.
+    def of_dialog(self, text: str, copies: Mapping[str, str] = MappingProxyType({}), layers: Iterable[str] = ()) -> str:
+        """`text` with labels and titles. copies: path of a temporary file → what it stands for. layers: the names of
+        those that are read.
 
-        Paths and quoted names stay as they are.
+        Paths and quoted names stay as they are, and names of layers where a message says of which it is.
         """
         for path, name in copies.items():
             text = text.replace(path, name)
-        passages = _NAMES.split(text)
+        passages = _kept(layers).split(text)
         passages[::2] = map(self._with_labels, passages[::2])
         return "".join(passages)
 

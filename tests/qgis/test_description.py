@@ -240,6 +240,15 @@ class WordingTest(unittest.TestCase):
                          "“a” is empty")
 
 
+    def test_names_of_layers_stay_where_a_message_is_about_them(self):
+        layers = ("RECEIVERS", "EXTENT of my DEM", "my RAYS (2)")
+        for text in ("RECEIVERS: 528 features are left out", "EXTENT of my DEM: 528 features are left out",
+                     "“x”, layer my RAYS (2), feature 3: there is no value", "one\nmy RAYS (2), feature 3: no value"):
+            self.assertEqual(self.wording.of_dialog(text, layers=layers), text)
+        self.assertEqual(self.wording.of_dialog("RECEIVERS: no point.\nGive RECEIVERS, or leave EXTENT out", layers=layers),
+                         "RECEIVERS: no point.\nGive “Receiver points”, or leave “Extent” out")
+
+
 class ChildEnvironmentTest(unittest.TestCase):
     def test_what_qgis_sets_for_itself_is_not_passed_on(self):
         given = {"PROJ_LIB": "a", "PROJ_DATA": "a", "GDAL_DATA": "a", "PYTHONHOME": "a", "LD_LIBRARY_PATH": "a",

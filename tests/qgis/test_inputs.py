@@ -129,6 +129,18 @@ class InputTest(ProjectTest):
         self.assertEqual(len(self.sources(rows)), copy.featureCount())
         self.assertIn("“in memory” is copied", self.log())
 
+    def test_warnings_call_a_layer_as_the_user_does(self):
+        from qgis.core import QgsProcessingFeedback
+
+        for name in ("RECEIVERS", "EXTENT of my DEM"):
+            copy = self.memory_copy(name=name)
+            bare = next(copy.getFeatures()).id()
+            copy.dataProvider().changeAttributeValues({bare: {copy.fields().lookupField("height_m"): None}})
+            said = []
+            with unittest.mock.patch.object(QgsProcessingFeedback, "pushWarning", lambda _, text: said.append(text)):
+                self.environment_of(copy)
+            self.assertTrue([text for text in said if text.startswith(f"{name}: ")], said)
+
     def test_the_record_of_a_run_names_what_was_copied(self):
         from qgis.core import QgsCoordinateReferenceSystem
 
