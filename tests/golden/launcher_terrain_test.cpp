@@ -46,7 +46,7 @@ std::optional<Wall> wall_on(const std::string& ground) {
   return std::nullopt;
 }
 Strip strip_of(const std::string& ground) {
-  return wall_on(ground) ? Strip{.length_m = 700, .breadth_m = 300, .zero_m = 250, .middle_y = 153} : Strip{};
+  return wall_on(ground) ? Strip{.length_m = 700, .breadth_m = 180, .zero_m = 250, .middle_y = 93} : Strip{};
 }
 
 double ground_z(const std::string& ground, double x) {
