@@ -211,7 +211,7 @@ INSTANTIATE_TEST_SUITE_P(
                       Case{"wall behind hill 9 m", 900, -170, 10, 2.4, 1.05, Summation::coherent},
                       Case{"low wall behind hill 6 m", 450, -170, 14, 3, 1.35, Summation::coherent},
                       Case{"low wall behind hill 9 m", 450, -170, 14, 3, 1.3, Summation::coherent},
-                      Case{"low wall behind hill 9 m", 900, -170, 20, 2.6, 1.7, Summation::coherent},
+                      Case{"low wall behind hill 9 m", 900, -170, 20, 2.9, 1.7, Summation::coherent},
                       Case{"wall before hill 6 m", 450, -170, 6, 2.7, 1.95, Summation::coherent},
                       Case{"wall before hill 9 m", 900, -170, 6, 5.1, 2.9, Summation::coherent}));
 
