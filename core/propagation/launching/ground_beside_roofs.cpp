@@ -126,22 +126,22 @@ void RooftopWaves::follow_ground_beside_roofs(const RooftopTarget& target, Works
   if (wave.path.is_in_sight || !uneven_ground_counts_in_sight() || rooftops.is_ground_level()) return;
   const Vec3 antenna = transmitter_.position;
   const RooftopLine line(antenna, target.point, 0);
-  GroundBesideRoofs ground;
-  for (const Vec3 edge : edges) {
-    ground.is_crest.push_back(is_crest(rooftops.view().terrain, line, {norm(edge.xy() - antenna.xy()), edge.z}));
-  }
-  const auto first = std::find(ground.is_crest.begin(), ground.is_crest.end(), false);
-  if (first == ground.is_crest.end()) return;
-  const auto last = std::find(ground.is_crest.rbegin(), ground.is_crest.rend(), false);
-  ground.first_roof = static_cast<std::size_t>(first - ground.is_crest.begin());
-  ground.last_roof = edges.size() - 1 - static_cast<std::size_t>(last - ground.is_crest.rbegin());
+  const auto is_crest_at = [&](Vec3 edge) {
+    return is_crest(rooftops.view().terrain, line, {norm(edge.xy() - antenna.xy()), edge.z});
+  };
+  const auto first = std::find_if_not(edges.begin(), edges.end(), is_crest_at);
+  if (first == edges.end()) return;
+  const auto last = std::find_if_not(edges.rbegin(), edges.rend(), is_crest_at);
   GroundUpToRoof before, behind;
   const RooftopRays rays = search_rays();
-  if (view_.is_antenna_over_ground) before = rooftops.ground_up_to_roof(rays, antenna, edges[ground.first_roof], work);
-  if (target.is_over_ground) {
-    behind = rooftops.ground_up_to_roof(rays, target.point, edges[ground.last_roof], work);
-    if (behind.share > 0) ground.by_plane = reflection_behind(target, wave);
-  }
+  if (view_.is_antenna_over_ground) before = rooftops.ground_up_to_roof(rays, antenna, *first, work);
+  if (target.is_over_ground) behind = rooftops.ground_up_to_roof(rays, target.point, *last, work);
+  if (!(before.share > 0) && !(behind.share > 0)) return;
+  GroundBesideRoofs ground;
+  for (const Vec3 edge : edges) ground.is_crest.push_back(is_crest_at(edge));
+  ground.first_roof = static_cast<std::size_t>(first - edges.begin());
+  ground.last_roof = edges.size() - 1 - static_cast<std::size_t>(last - edges.rbegin());
+  if (behind.share > 0) ground.by_plane = reflection_behind(target, wave);
   const BesideGround as_found{field, ground.by_plane.ratio};
   const auto with = [&](const GroundUpToRoof* of_antenna, const GroundUpToRoof* of_target) {
     if (of_antenna == nullptr && of_target == nullptr) return as_found;
