@@ -45,6 +45,16 @@ TESSERAY_HD inline FresnelCoefficients fresnel(Complex eps_c, double cos_inciden
   return gamma;
 }
 
+// The one factor with which `of` comes nearest to `wished`, of a wave whose horizontal part (te) is such a share of its
+// power: 0 where there is nothing of `of`.
+TESSERAY_HD inline Complex nearest_factor(const FresnelCoefficients& wished, const FresnelCoefficients& of,
+                                          double horizontal_share) {
+  const double vertical_share = 1 - horizontal_share;
+  const double power = horizontal_share * squared_norm(of.te) + vertical_share * squared_norm(of.tm);
+  if (!(power > 0)) return {};
+  return (1 / power) * (horizontal_share * wished.te * conj(of.te) + vertical_share * wished.tm * conj(of.tm));
+}
+
 // Δ of ∂u/∂n = jkΔ u, the slope that the field over a half-space has along the normal into the air, so that
 // Γ = (cos θ − Δ)/(cos θ + Δ). It hardly changes with the angle (T. B. A. Senior, Appl. Sci. Res. B 8 (1960) 418).
 struct BoundaryImpedances {

@@ -11,14 +11,6 @@ namespace {
 
 using Profile = std::span<const Vec2>;
 
-double clearance_m(Vec2 edge, Vec2 from, Vec2 to) {
-  return edge.y - (from.y + (to.y - from.y) * (edge.x - from.x) / (to.x - from.x));
-}
-
-double parameter(Vec2 edge, Vec2 from, Vec2 to, double wavelength_m) {
-  return fresnel_parameter(clearance_m(edge, from, to), edge.x - from.x, to.x - edge.x, wavelength_m);
-}
-
 struct MainEdge {
   std::size_t index = 0;
   double nu = -infinity;
@@ -28,7 +20,7 @@ struct MainEdge {
 MainEdge main_edge(Profile profile, double wavelength_m) {
   MainEdge found;
   for (std::size_t i = 1; i + 1 < profile.size(); ++i) {
-    const double nu = parameter(profile[i], profile.front(), profile.back(), wavelength_m);
+    const double nu = fresnel_parameter_between(profile.front(), profile[i], profile.back(), wavelength_m);
     if (nu >= found.nu) found = {i, nu};
   }
   return found;
@@ -42,7 +34,7 @@ double spacing_correction_db(Profile path, const MainEdge& main, std::size_t sec
   const double c = path.back().x - path[second].x;
   const double alpha = std::atan(std::sqrt(b * (a + b + c) / (a * c)));
   const double p = main.nu;
-  const double q = std::max(0.0, parameter(path[secondary], path.front(), path.back(), wavelength_m));
+  const double q = std::max(0.0, fresnel_parameter_between(path.front(), path[secondary], path.back(), wavelength_m));
   // The exponent vanishes at grazing; below the line of sight the correction does not apply.
   constexpr double grazing = 1e-9;
   if (p < -grazing) return 0.0;
@@ -111,7 +103,8 @@ Complex gauss_panel(double from, double to, const Function& function) {
 double epstein_peterson_loss_db(Profile profile, double wavelength_m) {
   double loss = 0.0;
   for (std::size_t i = 1; i + 1 < profile.size(); ++i) {
-    loss += approximate_knife_edge_loss_db(parameter(profile[i], profile[i - 1], profile[i + 1], wavelength_m));
+    loss += approximate_knife_edge_loss_db(
+        fresnel_parameter_between(profile[i - 1], profile[i], profile[i + 1], wavelength_m));
   }
   return loss;
 }
@@ -136,7 +129,7 @@ double bullington_parameter(Profile profile, double wavelength_m) {
   const double edge_distance = (to.y - from.y + slopes.slope_from_receiver * distance) /
                                (slopes.slope_from_transmitter + slopes.slope_from_receiver);
   const Vec2 edge{from.x + edge_distance, from.y + slopes.slope_from_transmitter * edge_distance};
-  return parameter(edge, from, to, wavelength_m);
+  return fresnel_parameter_between(from, edge, to, wavelength_m);
 }
 
 double bullington_loss_db(Profile profile, double wavelength_m) {
@@ -153,8 +146,8 @@ double bullington_loss_db(Profile profile, double wavelength_m) {
 Complex double_knife_edge_factor(Profile profile, double wavelength_m) {
   const Vec2 from = profile.front(), to = profile.back();
   const double a = profile[1].x - from.x, b = profile[2].x - profile[1].x, c = to.x - profile[2].x;
-  const double nu_1 = parameter(profile[1], from, to, wavelength_m);
-  const double nu_2 = parameter(profile[2], from, to, wavelength_m);
+  const double nu_1 = fresnel_parameter_between(from, profile[1], to, wavelength_m);
+  const double nu_2 = fresnel_parameter_between(from, profile[2], to, wavelength_m);
   const double correlation = std::sqrt(a * c / ((a + b) * (b + c)));
   const double h = std::sqrt(pi) * nu_1, g = std::sqrt(pi) * nu_2;
   // With τ = tan θ: dθ = dτ/(1 + τ²), 1/cos²θ = 1 + τ², sin θ/cos²θ = τ √(1 + τ²).

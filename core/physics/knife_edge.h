@@ -23,6 +23,13 @@ TESSERAY_HD inline double fresnel_parameter(double clearance_m, double distance_
   return clearance_m * std::sqrt(2.0 * (distance_1_m + distance_2_m) / (wavelength_m * distance_1_m * distance_2_m));
 }
 
+// The same of an edge between two points, in the order of their distances (x; y: height; m).
+TESSERAY_HD inline double fresnel_parameter_between(Vec2 from, Vec2 edge, Vec2 to, double wavelength_m) {
+  const double before = edge.x - from.x, after = to.x - edge.x;
+  const double clearance = edge.y - (from.y + (to.y - from.y) * before / (before + after));
+  return fresnel_parameter(clearance, before, after, wavelength_m);
+}
+
 // Its size, of an edge by which the way is so much longer than the straight one.
 TESSERAY_HD inline double fresnel_parameter_of_detour(double longer_m, double wavelength_m) {
   return longer_m > 0 ? 2 * std::sqrt(longer_m / wavelength_m) : 0.0;

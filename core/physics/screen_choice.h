@@ -36,10 +36,7 @@ namespace physics_detail {
 template <class Profile>
 TESSERAY_HD inline double fresnel_parameter_of(const Profile& profile, std::uint32_t i, std::uint32_t j,
                                                std::uint32_t m, double wavelength_m) {
-  const Vec2 from = profile[j], edge = profile[i], to = profile[m];
-  const double before = edge.x - from.x, after = to.x - edge.x;
-  const double clearance = edge.y - (from.y + (to.y - from.y) * before / (before + after));
-  return fresnel_parameter(clearance, before, after, wavelength_m);
+  return fresnel_parameter_between(profile[j], profile[i], profile[m], wavelength_m);
 }
 
 struct ScreenCandidate {

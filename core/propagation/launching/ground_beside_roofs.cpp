@@ -30,13 +30,10 @@ RooftopWaves::GroundWay RooftopWaves::way_up_to_roof(const GroundUpToRoof& groun
   way.longer_m = ground.longer_m;
   const Link::Surface& surface = link_.surface(environment_.scene.default_materials.ground);
   const FresnelCoefficients gamma = fresnel(surface.permittivity, std::fabs(dot(way.departure, way.normal)));
-  const double horizontal = search_rays().horizontal_share, vertical = 1 - horizontal;
-  const double of_plane = specular_factor_of_grazed_ground(surface, way.departure, way.normal) *
-                          (horizontal * squared_norm(gamma.te) + vertical * squared_norm(gamma.tm));
-  if (!(of_plane > 0)) return way;
-  const Complex as_plane =
-      horizontal * (ground.horizontal * conj(gamma.te)) + vertical * (ground.vertical * conj(gamma.tm));
-  way.factor = (1 / of_plane) * (exp_j(link_.wave_number() * way.longer_m) * as_plane * ratio);
+  const double specular = specular_factor_of_grazed_ground(surface, way.departure, way.normal);
+  if (!(specular > 0)) return way;
+  const Complex as_plane = nearest_factor({ground.horizontal, ground.vertical}, gamma, search_rays().horizontal_share);
+  way.factor = (1 / specular) * (exp_j(link_.wave_number() * way.longer_m) * as_plane * ratio);
   return way;
 }
 
@@ -60,11 +57,8 @@ RooftopWaves::AsByPlane RooftopWaves::as_by_plane(const ReflectionBehind& by_pla
   const double horizontal = search_rays().horizontal_share, vertical = 1 - horizontal;
   const FresnelCoefficients unit = by_plane.reflects ? by_plane.at_ratio_one : FresnelCoefficients{};
   const FresnelCoefficients wished{ratio * ground.horizontal, ratio * ground.vertical};
-  AsByPlane as{by_plane.ratio, 1};
-  if (const double of_both = horizontal * squared_norm(unit.te) + vertical * squared_norm(unit.tm); of_both > 0) {
-    as.ratio = (1 / of_both) * (horizontal * (for_plane(wished.te) * conj(unit.te)) +
-                                vertical * (for_plane(wished.tm) * conj(unit.tm)));
-  }
+  AsByPlane as{by_plane.ratio};
+  if (by_plane.reflects) as.ratio = nearest_factor({for_plane(wished.te), for_plane(wished.tm)}, unit, horizontal);
   const auto power = [&](Complex te, Complex tm, double coherence) {
     return horizontal * power_with(te, coherence) + vertical * power_with(tm, coherence);
   };

@@ -87,13 +87,9 @@ std::optional<RooftopWaves::GroundBelowSight> RooftopWaves::ground_below_sight(
   const RooftopRays rays = search_rays();
   const FresnelCoefficients gamma = fresnel(rays.permittivities[environment_.over_rooftops.view().ground_material],
                                             std::fabs(dot(by_plane, normal)) / by_plane_m);
-  const double horizontal = rays.horizontal_share, vertical = 1 - horizontal;
-  const double of_plane = horizontal * squared_norm(gamma.te) + vertical * squared_norm(gamma.tm);
-  Complex factor;
-  if (of_plane > 0) {
-    factor = (1 / of_plane) * (horizontal * (past_roofs * work.reflected_horizontal + taken) * conj(gamma.te) +
-                               vertical * (past_roofs * work.reflected_vertical + taken) * conj(gamma.tm));
-  }
+  const FresnelCoefficients wished{past_roofs * work.reflected_horizontal + taken,
+                                   past_roofs * work.reflected_vertical + taken};
+  const Complex factor = nearest_factor(wished, gamma, rays.horizontal_share);
   const WaveAlongGround as_one = wave_along_ground(work.ground.share_of_one_wave(), dot(target - centroid, normal));
   const double amplitude = norm(factor);
   if (!(amplitude > 0)) return GroundBelowSight{{0, 0}, normal, place, as_one, work.has_all_of_ground};

@@ -22,13 +22,6 @@ Complex reflected(const RooftopRays& rays, const OverRooftopPaths::Workspace& wo
   return rays.horizontal_share * work.reflected_horizontal + (1 - rays.horizontal_share) * work.reflected_vertical;
 }
 
-// Of a place, by how far it rises over the straight line between two others.
-double fresnel_parameter_at(Vec2 place, Vec2 from, Vec2 to, double wavelength_m) {
-  const double before = place.x - from.x, after = to.x - place.x;
-  const double clearance = place.y - from.y - (to.y - from.y) * before / (before + after);
-  return fresnel_parameter(clearance, before, after, wavelength_m);
-}
-
 // How much of the ground below a line counts as uneven, 0 … 1, by what it leaves the straight line from foot to foot
 // by: a look at some places tells that it does not of most ways in a town.
 double share_of_uneven_ground(const TerrainView& terrain, const RooftopLine& line) {
@@ -46,13 +39,32 @@ double share_of_uneven_ground(const TerrainView& terrain, const RooftopLine& lin
   return std::clamp((most_m - none_m) / (all_m - none_m), 0.0, 1.0);
 }
 
+// How far below `from` its image is seen from `to` in the direction of a place.
+double image_below(Vec2 from, Vec2 place, Vec2 to) {
+  // What comes up from the foot of the roof's own wall is of no use, as are slopes without end.
+  constexpr double least_before_m = 1;
+  const double rise = (to.y - place.y) / std::max(to.x - place.x, least_before_m);
+  return std::max(from.y - to.y + rise * to.x, 0.0);
+}
+
+// By how much later a reflection comes in at a second place than at a first one, where it is so much of the straight
+// wave, if with that it has such a power there: the least phase, 0 … 2π.
+double turned_on_between(Complex at_first, double power_at_second) {
+  const double amplitude = norm(at_first);
+  if (!(amplitude > 0)) return 0;
+  const double cosine = std::clamp((power_at_second - 1 - amplitude * amplitude) / (2 * amplitude), -1.0, 1.0);
+  const double phase = std::atan2(at_first.im, at_first.re), turned = std::acos(cosine);
+  const auto once_around = [](double angle) { return angle - 2 * pi * std::floor(angle / (2 * pi)); };
+  return std::min(once_around(phase - turned), once_around(phase + turned));
+}
+
 }  // namespace
 
 Vec2 OverRooftopPaths::reflecting_place(Vec2 from, Vec2 to, double wavelength_m, const Workspace& work) {
   if (std::isfinite(work.reflection.way_m)) return work.reflection.place;
   const std::span<const Vec2> inner = std::span(work.ground.ground).subspan(1, work.ground.ground.size() - 2);
   return *std::max_element(inner.begin(), inner.end(), [&](Vec2 a, Vec2 b) {
-    return fresnel_parameter_at(a, from, to, wavelength_m) < fresnel_parameter_at(b, from, to, wavelength_m);
+    return fresnel_parameter_between(from, a, to, wavelength_m) < fresnel_parameter_between(from, b, to, wavelength_m);
   });
 }
 
@@ -89,35 +101,22 @@ OverRooftopPaths::GroundUpToRoof OverRooftopPaths::ground_up_to_roof(const Rooft
   up.place = {at.x, at.y, place.y - line.bulge_at(place.x)};
   up.longer_m = std::max(norm(place - from) + norm(to - place) - norm(to - from), 0.0);
   if (is_seen) {
-    // What comes up from the foot of the roof's own wall is of no use, as are slopes without end.
-    constexpr double least_before_m = 1;
-    const double rise = (to.y - place.y) / std::max(to.x - place.x, least_before_m);
-    up.image_below_m = std::max(from.y - to.y + rise * to.x, 0.0);
+    up.image_below_m = image_below(from, place, to);
     return up;
   }
-  // Where the ends see no ground, it comes from an image with which the field above the edge grows as it does there,
-  // over a Fresnel zone.
+  // Where the ends see no ground, what reaches a Fresnel zone above the edge says how the field grows there.
   const double above_m = std::sqrt(rays.wavelength_m * (to.x - place.x));
   const Complex at_edge = reflected(rays, work);
   target.point.z += above_m;
   ground.find(profiles_.view().terrain, RooftopLine(end, target.point, infinity), rays.wavelength_m);
   if (ground.is_straight || !find_reflection(from_end, target, true, work)) return up;
-  const double power = squared_norm(Complex{1, 0} + reflected(rays, work)), amplitude = norm(at_edge);
-  if (!(amplitude > 0)) return up;
-  const double cosine = std::clamp((power - 1 - amplitude * amplitude) / (2 * amplitude), -1.0, 1.0);
-  const double phase = std::atan2(at_edge.im, at_edge.re), turned = std::acos(cosine);
-  const auto once_around = [](double angle) { return angle - 2 * pi * std::floor(angle / (2 * pi)); };
-  const double later = std::min(once_around(phase - turned), once_around(phase + turned));
-  up.image_below_m = later * to.x * rays.wavelength_m / (2 * pi * above_m);
+  const double power_above = squared_norm(Complex{1, 0} + reflected(rays, work));
+  up.image_below_m = turned_on_between(at_edge, power_above) * to.x * rays.wavelength_m / (2 * pi * above_m);
   return up;
 }
 
-std::optional<Complex> OverRooftopPaths::left_from_reflection(const RooftopRays& rays, const RooftopTarget& target,
-                                                              Vec3 place, Workspace& work) const {
-  const std::optional<Vec3> first_edge = left_in_sight(rays, target, WayInSight::straight, work).first_edge;
-  if (!first_edge) return std::nullopt;
-  const double before_edge_m = norm(first_edge->xy() - rays.from.xy()) - RooftopProfiles::least_gap_m;
-  if (!(norm(place.xy() - rays.from.xy()) < before_edge_m)) return std::nullopt;
+Complex OverRooftopPaths::left_from_reflection(const RooftopRays& rays, const RooftopTarget& target, Vec3 place,
+                                               Workspace& work) const {
   RooftopRays from_image = rays;
   from_image.from = place + norm(place - rays.from) * normalized(place - target.point);
   from_image.roof = no_roof;
@@ -132,19 +131,24 @@ OverRooftopPaths::LeftOfReflection OverRooftopPaths::left_of_reflection(const Ro
   const RooftopLine line(rays.from, target.point, 0);
   const Vec2 from{0, rays.from.z}, to{line.length_m, target.point.z};
   const Vec2 place = reflecting_place(from, to, rays.wavelength_m, work), at = line.at(place.x);
-  const double lower_nu = work.ground.nearest_nu - fresnel_parameter_at(place, from, to, rays.wavelength_m);
+  const double lower_nu = work.ground.nearest_nu - fresnel_parameter_between(from, place, to, rays.wavelength_m);
   const Vec2 foot = work.ground.ground.front(), slope = work.ground.ground.back() - foot;
   const double rise_m = place.y - foot.y - slope.y * place.x / slope.x;
   const double share =
       std::clamp(1 - lower_nu / none_lower_nu, 0.0, 1.0) * std::clamp(rise_m / straight_ground_m - 1, 0.0, 1.0);
   if (!(share > 0)) return {};
+  const FieldPastRoofs straight = left_in_sight(rays, target, WayInSight::straight, work);
+  if (!straight.first_edge) return {};
+  const auto distance_to = [&](Vec3 edge) { return norm(edge.xy() - rays.from.xy()); };
   const Vec3 reflecting{at.x, at.y, place.y - line.bulge_at(place.x)};
-  if (const auto left = left_from_reflection(rays, target, reflecting, work)) return {share, *left};
+  if (place.x < distance_to(*straight.first_edge) - RooftopProfiles::least_gap_m) {
+    return {share, left_from_reflection(rays, target, reflecting, work)};
+  }
+  if (!(place.x > distance_to(*straight.last_edge) + RooftopProfiles::least_gap_m)) return {};
   RooftopRays back = rays;
   back.from = target.point;
   back.roof = target.roof;
-  const auto left = left_from_reflection(back, {.point = rays.from, .roof = rays.roof}, reflecting, work);
-  return left ? LeftOfReflection{share, *left} : LeftOfReflection{};
+  return {share, left_from_reflection(back, {.point = rays.from, .roof = rays.roof}, reflecting, work)};
 }
 
 bool OverRooftopPaths::find_over_roofs(const RooftopRays& rays, const RooftopTarget& target,
@@ -163,9 +167,7 @@ bool OverRooftopPaths::find_over_roofs(const RooftopRays& rays, const RooftopTar
     const auto screens = [&](std::span<const Vec2> points, const ProfileGrounds& grounds) {
       return multiple_screen_factors(points, rays.wavelength_m, grounds);
     };
-    rooftop_detail::pass_screens(scene, rays, target, line, row, chosen, ends, screens, work.bends);
-    rooftop_detail::pass_roof_edges(rays, target, row, chosen, work.bends);
-    rooftop_detail::leave_own_roofs(rays, target, line, row, chosen, work.bends);
+    rooftop_detail::pass_roofs(scene, rays, target, line, row, chosen, ends, screens, work.bends);
     follow_bends(rays.from, target.point, work.bends, path);
     return true;
   }

@@ -11,21 +11,12 @@
 #include "core/propagation/rooftops/terrain_reflection.h"
 
 namespace tesseray {
-namespace {
-
-double fresnel_parameter_over(Vec2 from, Vec2 edge, Vec2 to, double wavelength_m) {
-  const double before = edge.x - from.x, after = to.x - edge.x;
-  const double clearance = edge.y - (from.y + (to.y - from.y) * before / (before + after));
-  return fresnel_parameter(clearance, before, after, wavelength_m);
-}
-
-}  // namespace
 
 GroundNearSight::Stretch GroundNearSight::stretch_between(std::size_t begin, std::size_t end,
                                                           double wavelength_m) const {
   Stretch stretch{begin, end, begin, 0};
   for (std::size_t i = begin + 1; i < end; ++i) {
-    const double nu = std::fabs(fresnel_parameter_over(ground[begin], ground[i], ground[end], wavelength_m));
+    const double nu = std::fabs(fresnel_parameter_between(ground[begin], ground[i], ground[end], wavelength_m));
     if (nu <= stretch.nu) continue;
     stretch.nu = nu;
     stretch.farthest = i;
@@ -114,7 +105,7 @@ void GroundNearSight::Traced::trace(const TerrainView& of_terrain, const Rooftop
 
 void GroundNearSight::find(const TerrainView& terrain, const RooftopLine& line, double wavelength_m) {
   const auto nu_of = [&](Vec2 point) {
-    return fresnel_parameter_over({0, line.from.z}, point, {line.length_m, line.end_z}, wavelength_m);
+    return fresnel_parameter_between({0, line.from.z}, point, {line.length_m, line.end_z}, wavelength_m);
   };
   clear();
   if (!traced_.is_below(terrain, line)) traced_.trace(terrain, line);

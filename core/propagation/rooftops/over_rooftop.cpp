@@ -357,9 +357,9 @@ OverRooftopPaths::FieldPastRoofs OverRooftopPaths::left_in_sight(const RooftopRa
                         past_own(own_roofs.of_end, target.point.z, rays.from.z);
     const Vec3 straight = (1.0 / length) * (target.point - rays.from);
     const Vec3 across_line = cross(normalized(cross(straight, Vec3{0, 0, 1})), straight);
-    return {own * (all + part_in_sight(nu) * (left - all)),
-            rays.from + screens[1].x * straight + screens[1].y * across_line, screens.size() == 3,
-            nu > 0 ? detour_over(screens) : 0};
+    const auto near_edge = [&](Vec2 screen) { return rays.from + screen.x * straight + screen.y * across_line; };
+    return {own * (all + part_in_sight(nu) * (left - all)), near_edge(screens[1]), near_edge(screens[last - 1]),
+            screens.size() == 3, nu > 0 ? detour_over(screens) : 0};
   }
 }
 
@@ -450,10 +450,8 @@ WaveOverGround OverRooftopPaths::wave_behind_crests(const RooftopRays& rays, con
   // Deeper in the shadow the reflection all but cancels the straight wave, of which there is nothing then, and has
   // errors of its own size.
   constexpr double all_nu = 0.4, none_nu = 0.6;
-  const Vec2 begin = over.front(), end = over.back();
   const auto is_deeper = [&](Vec2 point) {
-    const double clearance = point.y - begin.y - (end.y - begin.y) * (point.x - begin.x) / (end.x - begin.x);
-    return fresnel_parameter(clearance, point.x - begin.x, end.x - point.x, rays.wavelength_m) >= none_nu;
+    return fresnel_parameter_between(over.front(), point, over.back(), rays.wavelength_m) >= none_nu;
   };
   if (std::any_of(over.begin() + 1, over.end() - 1, is_deeper)) return {};
   WaveOverGround wave;

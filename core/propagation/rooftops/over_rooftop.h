@@ -80,10 +80,10 @@ class OverRooftopPaths {
 
   // What roofs near the straight line, mostly just below it, leave of the field.
   struct FieldPastRoofs {
-    Complex factor{1, 0};            // over the field of free space, with phase against that line
-    std::optional<Vec3> first_edge;  // that comes near, if any
-    bool is_one_edge = false;        // that does
-    double detour_m = 0;             // of the shortest way over all that rise above the line
+    Complex factor{1, 0};                       // over the field of free space, with phase against that line
+    std::optional<Vec3> first_edge, last_edge;  // that come near, if any
+    bool is_one_edge = false;                   // that does
+    double detour_m = 0;                        // of the shortest way over all that rise above the line
   };
   enum class WayInSight {
     straight,
@@ -119,8 +119,8 @@ class OverRooftopPaths {
   // (ground_beside_roofs.cpp): what it reflects there, where no other roof comes near the way.
   struct GroundUpToRoof {
     double share = 0;  // of it, 0 … 1: none where the ground reflects as a plane or hides the edge
-    Complex horizontal,
-        vertical;              // over the field that comes straight, with phase against it; of polarisations asked for
+    // Over the field that comes straight, with phase against it; of polarisations asked for.
+    Complex horizontal, vertical;
     Vec3 place;                // that reflects, or over which the wave runs
     double longer_m = 0;       // the way by it than the straight one
     double image_below_m = 0;  // how far below the end its image is seen from the edge; at least 0
@@ -164,9 +164,8 @@ class OverRooftopPaths {
   // Where the ground reflects what find_reflection() has found; or, where the ends see no ground, the place that comes
   // nearest to the straight way between them.
   static Vec2 reflecting_place(Vec2 from, Vec2 to, double wavelength_m, const Workspace& work);
-  // Past the roofs between the ground's place of reflection and the target; none where one stands before it.
-  std::optional<Complex> left_from_reflection(const RooftopRays& rays, const RooftopTarget& target, Vec3 place,
-                                              Workspace& work) const;
+  // Of the way from the image at the ground's place of reflection, before all roofs, to the target.
+  Complex left_from_reflection(const RooftopRays& rays, const RooftopTarget& target, Vec3 place, Workspace& work) const;
   struct RoofBelow {
     double z = -infinity;
     std::uint32_t number = no_roof;

@@ -371,6 +371,16 @@ TESSERAY_HD inline void leave_own_roofs(const RooftopRays& rays, const RooftopTa
   }
 }
 
+// Over the path with all that roofs take.
+template <class Row, class Screens>
+TESSERAY_HD inline void pass_roofs(const RooftopSceneView& scene, const RooftopRays& rays, const RooftopTarget& target,
+                                   const RooftopLine& line, const Row& row, const ChosenPath& path,
+                                   const GroundAtEnds& ends, const Screens& screens, RooftopBends& bends) {
+  pass_screens(scene, rays, target, line, row, path, ends, screens, bends);
+  pass_roof_edges(rays, target, row, path, bends);
+  leave_own_roofs(rays, target, line, row, path, bends);
+}
+
 }  // namespace rooftop_detail
 
 // The bends of one ray. `row` (a ProfileRow) is memory to work in: it holds the whole profile afterwards.
@@ -397,9 +407,7 @@ TESSERAY_HD inline void find_rooftop_bends(const RooftopSceneView& scene, const 
   const Vec2* const points = path.points;
   if (!target.is_over_ground && rooftop_detail::arrives_behind(rays, target, points[path.count - 2])) return;
 
-  rooftop_detail::pass_screens(scene, rays, target, line, row, path, {}, screens, bends);
-  rooftop_detail::pass_roof_edges(rays, target, row, path, bends);
-  rooftop_detail::leave_own_roofs(rays, target, line, row, path, bends);
+  rooftop_detail::pass_roofs(scene, rays, target, line, row, path, {}, screens, bends);
 }
 
 }  // namespace tesseray

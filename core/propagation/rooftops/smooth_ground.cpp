@@ -42,10 +42,8 @@ double share_over_roofs(const ProfileRow<1>& roofs, std::span<const Vec2> over, 
     const Vec2 roof = roofs[k];
     while (next + 1 < over.size() && over[next].x <= roof.x) ++next;
     const Vec2 from = over[next - 1], to = over[next];
-    const double before = roof.x - from.x, after = to.x - roof.x;
-    if (!(before > 0 && after > 0)) return 0;
-    const double clearance = roof.y - (from.y + (to.y - from.y) * before / (before + after));
-    nu = std::max(nu, fresnel_parameter(clearance, before, after, wavelength_m));
+    if (!(from.x < roof.x && roof.x < to.x)) return 0;
+    nu = std::max(nu, fresnel_parameter_between(from, roof, to, wavelength_m));
     if (nu >= none_nu) return 0;
   }
   return (none_nu - nu) / (none_nu - all_nu);
