@@ -54,7 +54,7 @@ TESSERAY_HD inline Complex knife_edge_factor(double nu) {
   const double z = root_half_pi * std::fabs(nu);
   // (1+j)/2 · √(2/π) · tail
   constexpr double scale = 0.5 / root_half_pi;
-  const Complex beyond = Complex{scale, scale} * (exp_j(-z * z) * scaled_fresnel_tail(z));
+  const Complex beyond = Complex{scale, scale} * fresnel_tail(z);
   return nu >= 0.0 ? beyond : Complex{1.0, 0.0} - beyond;
 }
 

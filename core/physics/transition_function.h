@@ -15,35 +15,49 @@ enum class TransitionAccuracy { fast, accurate };
 
 namespace physics_detail {
 
-// The tail integral e^{jz²} ∫_z^∞ e^{−jt²} dt for z² ≤ 8, by the series of its complement
-// e^{jz²} ∫_0^z e^{−jt²} dt = z Σ (2jz²)^m / (2m+1)!!, whose terms stay below 10³ there.
-TESSERAY_HD inline Complex fresnel_tail_by_series(double z) {
+// e^{jz²} ∫_0^z e^{−jt²} dt for z² ≤ 8: z Σ (2jz²)^m / (2m+1)!!, whose terms stay below 10³ there.
+TESSERAY_HD inline Complex scaled_fresnel_integral_by_series(double z) {
   const double x = z * z;
-  constexpr double quarter_gaussian = 0.62665706865775012560;  // (√π / 2) / √2
-  const Complex whole = exp_j(x) * Complex{quarter_gaussian, -quarter_gaussian};
   Complex sum{z, 0.0};
   Complex term = sum;
   for (int m = 1; m < 80 && std::fabs(term.re) + std::fabs(term.im) > 1e-18; ++m) {
-    term = Complex{0.0, 2.0 * x / (2 * m + 1)} * term;
+    const double growth = 2.0 * x / (2 * m + 1);
+    term = {-(growth * term.im), growth * term.re};
     sum = sum + term;
   }
-  return whole - sum;
+  return sum;
 }
 
-// The same for z² > 8, by Laplace's continued fraction of e^{Z²} erfc(Z) at Z = z e^{jπ/4}, from its end backwards.
-TESSERAY_HD inline Complex fresnel_tail_by_fraction(double z) {
+// e^{jz²} ∫_z^∞ e^{−jt²} dt for z² > 8, by Laplace's continued fraction of e^{Z²} erfc(Z) at Z = z e^{jπ/4}, from its
+// end backwards. It converges like e^{−a z √m}: the farther z is, the fewer terms it needs.
+TESSERAY_HD inline Complex scaled_fresnel_tail_by_fraction(double z) {
   constexpr double half_root = 0.70710678118654752440;
   const Complex big_z{half_root * z, half_root * z};
+  const int terms = 6 + static_cast<int>(360.0 / (z * z));
   Complex fraction = big_z;
-  for (int m = 48; m >= 1; --m) fraction = big_z + Complex{0.5 * m, 0.0} / fraction;
+  for (int m = terms; m >= 1; --m) fraction = big_z + Complex{0.5 * m, 0.0} / fraction;
   return Complex{0.5 * half_root, -0.5 * half_root} / fraction;
 }
 
+// Up to this square of z the series serves, beyond it the fraction.
+inline constexpr double most_of_series = 8.0;
+inline constexpr double quarter_gaussian = 0.62665706865775012560;  // (√π / 2) / √2
+
 }  // namespace physics_detail
 
-// e^{jz²} ∫_z^∞ e^{−jt²} dt for z ≥ 0, to about 1e-14.
+// ∫_z^∞ e^{−jt²} dt for z ≥ 0, to about 1e-14.
+TESSERAY_HD inline Complex fresnel_tail(double z) {
+  using namespace physics_detail;
+  const Complex turn = exp_j(-z * z);
+  if (z * z > most_of_series) return turn * scaled_fresnel_tail_by_fraction(z);
+  return Complex{quarter_gaussian, -quarter_gaussian} - turn * scaled_fresnel_integral_by_series(z);
+}
+
+// The same times e^{jz²}.
 TESSERAY_HD inline Complex scaled_fresnel_tail(double z) {
-  return z * z <= 8.0 ? physics_detail::fresnel_tail_by_series(z) : physics_detail::fresnel_tail_by_fraction(z);
+  using namespace physics_detail;
+  if (z * z > most_of_series) return scaled_fresnel_tail_by_fraction(z);
+  return exp_j(z * z) * Complex{quarter_gaussian, -quarter_gaussian} - scaled_fresnel_integral_by_series(z);
 }
 
 // F(x) by the first five terms of its series in q = 1/x, within 4e-7 for x > transition_series_from.

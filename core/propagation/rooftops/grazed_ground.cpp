@@ -38,22 +38,6 @@ Complex fresnel_mean(double t) {
   return t < 0 ? conj(mean) : mean;
 }
 
-// One place as another one lights it: the phase along the way, against any reference, and √ of its length, over which
-// lengths count as they spread.
-struct Lit {
-  double phase = 0, root_m = 0;
-  Complex turn;     // e^{−j phase}
-  double sine = 0;  // from above over the ground there
-};
-
-// ∫ e^{−j phase} dr/√r over a straight piece that lies before a place, between two places of it.
-Complex light_between(const Lit& far, const Lit& near) {
-  const double turned = near.phase - far.phase, weight = 2 * (far.root_m - near.root_m);
-  constexpr double small = 0.02;
-  if (std::fabs(turned) < small) return (0.5 * weight * (1 + turned * turned / 12)) * (far.turn + near.turn);
-  return (weight / turned) * (Complex{0, 1} * (near.turn - far.turn));
-}
-
 }  // namespace
 
 // The two ends, the ground between and the plane from foot to foot.
@@ -184,38 +168,29 @@ void GrazedGround::turn(Link& link) {
 
 Complex GrazedGround::reflected_by(const Link& link, bool by_plane) {
   const auto place_of = [&](const Node& node) { return by_plane ? node.plane : node.ground; };
-  const auto direct_m = [&](const Node& node) { return norm(place_of(node) - link.from); };
-  // As a node lights a place, which the direct wave reaches after `reference_m`; `up`: the ground's normal there.
-  const auto lit_by = [&](const Node& node, Vec2 place, double reference_m, Vec2 up) {
-    const Vec2 back = place_of(node) - place;
-    const double way_m = norm(back);
-    const double phase = link.wave_number * (direct_m(node) + way_m - reference_m);
-    return Lit{phase, std::sqrt(way_m), exp_j(-phase), dot(up, back) / way_m};
-  };
+  light_.clear();
+  for (const Node& node : nodes_) light_.add_node(place_of(node), norm(place_of(node) - link.from));
   source_.clear();
   for (std::size_t i = 1; i < nodes_.size(); ++i) {
     const Node& node = nodes_[i];
     const Vec2 here = place_of(node), up = upward_normal(place_of(nodes_[i - 1]), here);
-    const double here_m = direct_m(node);
+    const double here_m = norm(here - link.from);
     // Δ u − ∂u/∂n / jk, which is nothing of the whole field.
     const auto off_slope = [&](double sine) { return link.impedance - Complex{sine, 0}; };
     const double lit = (by_plane ? 1 : node.seen_from) * node.share_from / std::sqrt(here_m);
     Complex off = lit * off_slope(dot(up, link.from - here) / here_m);
-    Lit far = lit_by(nodes_[0], here, here_m, up);
+    light_.look_from(here, i, here_m, up, link.wave_number);
     for (std::size_t s = 0; s + 1 < i; ++s) {
-      const Lit near = lit_by(nodes_[s + 1], here, here_m, up);
-      off = off - off_slope(0.5 * (far.sine + near.sine)) * light_between(far, near) * source_[s];
-      far = near;
+      off = off - off_slope(light_.sine_of_piece(s)) * light_.of_piece(s) * source_[s];
     }
-    source_.push_back(off / (2 * far.root_m * fresnel_mean(far.phase) * link.impedance + link.own_slope));
+    const double near_root_m = light_.root_m(i - 1), near_phase = light_.phase(i - 1);
+    source_.push_back(off / (2 * near_root_m * fresnel_mean(near_phase) * link.impedance + link.own_slope));
   }
   Complex sum;
   const auto share = [&](const Node& node) { return (by_plane ? 1 : node.seen_to) * node.share_to; };
-  Lit far = lit_by(nodes_[0], link.to, link.straight_m, {});
+  light_.look_from(link.to, nodes_.size(), link.straight_m, {}, link.wave_number);
   for (std::size_t s = 0; s < source_.size(); ++s) {
-    const Lit near = lit_by(nodes_[s + 1], link.to, link.straight_m, {});
-    sum = sum - (0.5 * (share(nodes_[s]) + share(nodes_[s + 1]))) * (light_between(far, near) * source_[s]);
-    far = near;
+    sum = sum - (0.5 * (share(nodes_[s]) + share(nodes_[s + 1]))) * (light_.of_piece(s) * source_[s]);
   }
   return std::sqrt(link.straight_m) * sum;
 }

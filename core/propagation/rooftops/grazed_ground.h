@@ -8,6 +8,7 @@
 
 #include "core/geometry/vector.h"
 #include "core/physics/complex.h"
+#include "core/propagation/rooftops/light_along_ground.h"
 #include "core/propagation/rooftops/reflecting_ground.h"
 
 namespace tesseray {
@@ -39,6 +40,7 @@ class GrazedGround {
   Complex corrected(const Link& link);
 
   std::vector<Node> nodes_;
+  LightAlongGround light_;
   std::vector<Complex> source_;  // on the ground from node to node, against the direct wave there
 };
 
