@@ -26,7 +26,7 @@ constexpr std::array query_aliases = {Names("query"),       Names("queryid"), Na
 constexpr std::array delay_aliases = {Names("delay"), Names("firstdelay"), Names("toa"), Names("timeofarrival")};
 constexpr std::array arrival_azimuth_aliases = {Names("azimuth"), Names("arrivalazimuth"), Names("aoa"),
                                                 Names("angleofarrival")};
-constexpr std::array power_names = {Names("dbm"), Names("dbw"), Names("mw"), Names("w")};
+constexpr std::array received_power_names = {Names("dbm"), Names("dbw"), Names("mw"), Names("w")};
 
 // The columns of a row of queries.
 struct QueryFields {
@@ -35,7 +35,7 @@ struct QueryFields {
 };
 
 AttributeSearch power_search(const std::string& requested) {
-  return {requested, "POWER_FIELD", received_power_aliases, power_names, {}};
+  return {requested, "POWER_FIELD", received_power_aliases, received_power_names, {}};
 }
 
 QueryFields find_fields(PointSource& points, const LocationQueryInput& input) {

@@ -77,8 +77,8 @@ constexpr std::array sea_words = {Names("sea"), Names("sealevel"), Names("aboves
 
 constexpr std::array frequency_names = {Names("hz"), Names("khz"), Names("mhz"), Names("ghz")};
 constexpr std::array frequency_units = {Unit{"hz", 1e-6}, Unit{"khz", 1e-3}, Unit{"mhz", 1.0}, Unit{"ghz", 1e3}};
-constexpr std::array power_names = {Names("dbm"), Names("dbw"),  Names("w"),    Names("mw"),
-                                    Names("kw"),  Names("watt"), Names("watts")};
+constexpr std::array transmitted_power_names = {Names("dbm"), Names("dbw"),  Names("w"),    Names("mw"),
+                                                Names("kw"),  Names("watt"), Names("watts")};
 constexpr std::array linear_power_units = {Unit{"mw", 1e-3}, Unit{"w", 1.0}, Unit{"kw", 1e3}, Unit{"watt", 1.0},
                                            Unit{"watts", 1.0}};
 
@@ -98,7 +98,9 @@ std::optional<double> parse_power_dbm(const std::string& text, std::string_view 
   std::size_t at = lower.size();
   while (at > 0 && lower[at - 1] >= 'a' && lower[at - 1] <= 'z') --at;
   const std::string own_unit = lower.substr(at);
-  if (std::find(power_names.begin(), power_names.end(), own_unit) == power_names.end()) return std::nullopt;
+  if (std::find(transmitted_power_names.begin(), transmitted_power_names.end(), own_unit) ==
+      transmitted_power_names.end())
+    return std::nullopt;
   const std::optional<double> value = parse_number(std::string_view(lower).substr(0, at));
   return value ? power_dbm(*value, own_unit) : std::nullopt;
 }
@@ -143,8 +145,8 @@ TransmitterReader::TransmitterReader(PointSource& points, const TransmitterInput
                        input.frequency_mhz.has_value(), "frequencies", "FREQUENCY");
   height_ = require(look_for(input.height_field, "ANTENNA_HEIGHT_FIELD", antenna_height_aliases, length_names),
                     input.antenna_height_m.has_value(), "antenna heights", "ANTENNA_HEIGHT");
-  erp_ = require(look_for(input.erp_field, "ERP_FIELD", erp_aliases, power_names), input.erp_dbm.has_value(),
-                 "radiated powers", "ERP");
+  erp_ = require(look_for(input.erp_field, "ERP_FIELD", erp_aliases, transmitted_power_names),
+                 input.erp_dbm.has_value(), "radiated powers", "ERP");
   azimuth_ = points_.find(look_for(input.azimuth_field, "AZIMUTH_FIELD", azimuth_aliases, angle_names));
   downtilt_ = points_.find(look_for(input.downtilt_field, "DOWNTILT_FIELD", downtilt_aliases, angle_names));
   tilt_is_total_ = downtilt_ && plain_name(downtilt_->name()).find("total") != std::string::npos;
