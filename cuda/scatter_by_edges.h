@@ -125,7 +125,7 @@ TESSERAY_HD void diffract_to_targets(const Block& block, RowMemory& memory, cons
     const Vec3 point = launch.environment.points.arrival(number);
     const EdgeObserver observer = observer_at(place_about(edge, point.x, point.y, point.z), faces);
     const auto straight_m = static_cast<float>(launch.straight_distances[number]);
-    EdgeBeam beam;
+    DiffuseEdgeSum beam;
     std::uint32_t joined = 0;
     for (std::uint32_t s = 0; s < source_count; ++s) {
       const SourceAtEdge& source = sources[s];

@@ -101,8 +101,8 @@ EdgeSegment ridge(const Terrain& terrain, Vec2 from, Vec2 to, const Vec3& left, 
 
 }  // namespace
 
-GroundTiles tile_ground(const Scene& scene, const PrismIndex& index, const TilingOptions& options, Progress& progress) {
-  GroundTiles ground;
+TiledGround tile_ground(const Scene& scene, const PrismIndex& index, const TilingOptions& options, Progress& progress) {
+  TiledGround ground;
   ground.grid = ground_grid(scene, options);
   const GroundGrid& grid = ground.grid;
   std::vector<std::vector<Tile>> rows(grid.rows);
@@ -129,7 +129,7 @@ GroundTiles tile_ground(const Scene& scene, const PrismIndex& index, const Tilin
   return ground;
 }
 
-std::vector<EdgeSegment> find_ridges(const Scene& scene, const PrismIndex& index, const GroundTiles& ground,
+std::vector<EdgeSegment> find_ridges(const Scene& scene, const PrismIndex& index, const TiledGround& ground,
                                      const TilingOptions& options) {
   const GroundGrid& grid = ground.grid;
   const double least_angle = radians(options.ridge_angle_deg);

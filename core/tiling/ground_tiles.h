@@ -24,18 +24,18 @@ struct GroundGrid {
   }
 };
 
-struct GroundTiles {
+struct TiledGround {
   GroundGrid grid;
   std::vector<Tile> tiles;             // south to north, west to east
   std::vector<std::uint32_t> tile_at;  // cell → index into tiles, or no_index
 };
 
-// Throws Error(resources) when the extent has too many cells, Error(invalid_input) when they are too small to be numbered
-// so far from the CRS's origin.
-GroundTiles tile_ground(const Scene& scene, const PrismIndex& index, const TilingOptions& options, Progress& progress);
+// Throws Error(resources) when the extent has too many cells, Error(invalid_input) when they are too small to be
+// numbered so far from the CRS's origin.
+TiledGround tile_ground(const Scene& scene, const PrismIndex& index, const TilingOptions& options, Progress& progress);
 
 // Edges along the sides of neighbouring ground tiles whose exterior angle exceeds ridge_angle_deg.
-std::vector<EdgeSegment> find_ridges(const Scene& scene, const PrismIndex& index, const GroundTiles& ground,
+std::vector<EdgeSegment> find_ridges(const Scene& scene, const PrismIndex& index, const TiledGround& ground,
                                      const TilingOptions& options);
 
 }  // namespace tesseray

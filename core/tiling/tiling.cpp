@@ -129,7 +129,7 @@ Tiling tile_scene(const Scene& scene, const TilingOptions& options, Progress& pr
     });
   };
 
-  GroundTiles ground = tile_ground(scene, index, options, progress);
+  TiledGround ground = tile_ground(scene, index, options, progress);
   std::vector<PrismWalls> walls(prisms);
   for_prisms([&](std::uint32_t p) { walls[p] = expose_walls(scene, index, p, options); });
   std::vector<PrismTiles> tiles(prisms);

@@ -17,7 +17,7 @@ namespace tesseray {
 namespace {
 
 // Additions, multiplications, divisions and roots in single precision for one pair past an edge: pair_at_edge() and
-// EdgeBeam::add().
+// DiffuseEdgeSum::add().
 constexpr double operations_per_pair = 343;
 
 struct Phase {

@@ -1,10 +1,11 @@
 # SPDX-License-Identifier: GPL-3.0-or-later
-"""The checks of layers.py and source_rules.py find what they are for, and let pass what is right."""
+"""The checks of layers.py, names.py and source_rules.py find what they are for, and let pass what is right."""
 import pathlib
 import tempfile
 import unittest
 
 import layers
+import names
 import source_rules
 
 
@@ -69,6 +70,45 @@ class Layers(unittest.TestCase):
         self.assertEqual(len(includes("core/propagation/beams/beam.h", "<vector>")), 1)
         self.assertEqual(len(includes("core/visibility/beams/beam.h", "<vector>")), 1)
         self.assertEqual(len(includes("processing_algorithms/tools/tool.cpp", "<vector>")), 1)
+
+
+class Names(unittest.TestCase):
+    def clashes(self, names_in, *texts):
+        files = {f"{number}.cpp": f"namespace tesseray {{\n{text}\n}}  // namespace tesseray\n"
+                 for number, text in enumerate(texts)}
+        return [line.split(":")[0] if "::" not in line else line.split(": ")[0]
+                for line in names.clashes(files, names_in)]
+
+    def own(self, *texts):
+        return self.clashes(names.own_names_in, *(f"namespace {{\n{text}\n}}  // namespace" for text in texts))
+
+    def test_a_type_is_defined_in_one_header(self):
+        block = "class Block {\n  int a;\n};"
+        self.assertEqual(self.clashes(names.types_in, block, "struct Block : Base {"), ["tesseray::Block"])
+        self.assertEqual(self.clashes(names.types_in, block, "enum class Block {"), ["tesseray::Block"])
+        self.assertEqual(self.clashes(names.types_in, "template <class Row>\n" + block, block), ["tesseray::Block"])
+        for other in ("class Block;", "struct Blocks {", "struct Other {\n  struct Block {\n  };\n};",
+                      "namespace detail {\nstruct Block {\n};\n}  // namespace detail", "// struct Block {"):
+            self.assertEqual(self.clashes(names.types_in, block, other), [], other)
+
+    def test_files_that_are_compiled_as_one_share_no_name(self):
+        words = "constexpr std::array words = {Word(1),\n                              Word(2)};"
+        self.assertEqual(self.own(words, "constexpr double words = 1;"), ["words"])
+        self.assertEqual(self.own("double twice(double a) { return a; }", "double twice(\n    double b) {\n  return b;\n}"),
+                         ["twice(double)"])
+        self.assertEqual(self.own("struct Row {\n  int a;\n};", "class Row {\n};"), ["Row"])
+        self.assertEqual(self.own("double twice(double a) { return a; }", "double twice(int a) { return a; }"), [])
+        self.assertEqual(self.own(words, "int f() {\n  const int words = 1;\n}"), [])
+
+    def test_one_meaning_may_be_told_twice(self):
+        self.assertEqual(self.own("using Json = nlohmann::json;", "using Json = nlohmann::json;"), [])
+        self.assertEqual(self.own("namespace fs = std::filesystem;", "namespace fs = std::filesystem;"), [])
+        self.assertEqual(self.own("using Row = One;", "using Row = Other;"), ["Row"])
+
+    def test_the_files_of_a_target(self):
+        lists = ("tesseray_library(a SOURCES x.cpp\n  y/z.cpp LINKS other)\nadd_executable(b b.cpp)\n"
+                 "tesseray_compile_together(a)\n")
+        self.assertEqual(list(names.compiled_together(lists)), [["x.cpp", "y/z.cpp"]])
 
 
 class SourceRules(unittest.TestCase):

@@ -452,7 +452,7 @@ void GeoPackageFile::describe_columns(const Layer& layer) {
   }
 }
 
-void GeoPackageFile::write(RowBlock& block) {
+void GeoPackageFile::write(LayerRows& block) {
   Writing& writing = *writing_;
   const bool has_geometry = writing.layer->geometry != LayerGeometry::none;
   for (std::size_t i = 0; i < block.rows; ++i) {

@@ -52,7 +52,7 @@ class GeoPackageFile : public OutputDatabase {
   ~GeoPackageFile() override;
 
   void begin_layer(const Layer& layer) override;
-  void write(RowBlock& block) override;
+  void write(LayerRows& block) override;
   void end_layer() override;
   void prepare() override;
   void require_publishable() override;

@@ -5,7 +5,7 @@
 
 namespace tesseray {
 
-ResultHash hash_of_rows(const RowBlock& block) {
+ResultHash hash_of_rows(const LayerRows& block) {
   ResultHash hash;
   for (const Value& value : block.values) {
     hash.add(static_cast<std::uint64_t>(value.type()));

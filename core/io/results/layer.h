@@ -69,7 +69,7 @@ class Value {
 };
 
 // Consecutive rows of a layer, ready to be written.
-struct RowBlock {
+struct LayerRows {
   std::size_t first_row = 0, rows = 0, columns = 0;
   std::vector<Value> values;  // row by row
   GeometryBuffer geometries;  // one per row; empty for a table
@@ -87,7 +87,7 @@ struct Layer {
   bool append = false;                  // rows are added to those of earlier runs
   std::size_t row_count = 0;
   // Fills a block with rows [first, first + count). Thread-safe.
-  std::function<void(std::size_t first, std::size_t count, RowBlock& block)> encode = {};
+  std::function<void(std::size_t first, std::size_t count, LayerRows& block)> encode = {};
 };
 
 template <class Row>
@@ -103,7 +103,7 @@ Layer with_rows(Layer layer, Vec2 origin, std::size_t row_count, RowAt row_at, s
   for (const Field<Row>& field : fields) layer.columns.push_back(field.column);
   layer.row_count = row_count;
   layer.encode = [origin, row_at = std::move(row_at), fields = std::move(fields), shape = std::move(shape)](
-                     std::size_t first, std::size_t count, RowBlock& block) {
+                     std::size_t first, std::size_t count, LayerRows& block) {
     block.first_row = first;
     block.rows = count;
     block.columns = fields.size();
@@ -119,7 +119,7 @@ Layer with_rows(Layer layer, Vec2 origin, std::size_t row_count, RowAt row_at, s
 }
 
 // The hash of a block's rows, and of what identifies a layer's columns.
-ResultHash hash_of_rows(const RowBlock& block);
+ResultHash hash_of_rows(const LayerRows& block);
 ResultHash hash_of_columns(const Layer& layer);
 
 }  // namespace tesseray

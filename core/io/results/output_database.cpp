@@ -56,22 +56,22 @@ ResultHash write_layer(OutputDatabase& database, const Layer& layer, RowProgress
   database.begin_layer(layer);
   // The pipeline passes numbers on, not blocks: what is under way when a stage throws would never be freed. Blocks
   // leave in order, so that a place is free again when the number that falls on it comes.
-  std::vector<RowBlock> under_way(blocks_under_way);
+  std::vector<LayerRows> under_way(blocks_under_way);
   std::size_t next_block = 0;
   const auto take = [&](tbb::flow_control& control) -> std::size_t {
     if (next_block * rows_per_block >= layer.row_count) control.stop();
     return next_block++;
   };
   const auto encode = [&](std::size_t number) {
-    RowBlock& block = under_way[number % blocks_under_way];
-    block = RowBlock{};
+    LayerRows& block = under_way[number % blocks_under_way];
+    block = LayerRows{};
     const std::size_t first = number * rows_per_block;
     layer.encode(first, std::min(rows_per_block, layer.row_count - first), block);
     block.hash = hash_of_rows(block);
     return number;
   };
   const auto write = [&](std::size_t number) {
-    RowBlock& block = under_way[number % blocks_under_way];
+    LayerRows& block = under_way[number % blocks_under_way];
     rows.progress.throw_if_cancelled();
     database.write(block);
     hash.add(block.hash);

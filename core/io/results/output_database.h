@@ -23,7 +23,7 @@ class OutputDatabase {
 
   // Makes the layer's table in place of one of that name (or finds it, for Layer::append); blocks follow in order.
   virtual void begin_layer(const Layer& layer) = 0;
-  virtual void write(RowBlock& block) = 0;
+  virtual void write(LayerRows& block) = 0;
   virtual void end_layer() = 0;
 
   // Everything that can fail for want of space but the end of a transaction; then publish() only makes the result

@@ -151,7 +151,7 @@ void SpatialiteFile::begin_layer(const Layer& layer) {
   }
 }
 
-void SpatialiteFile::write(RowBlock& block) {
+void SpatialiteFile::write(LayerRows& block) {
   GdalSession session;
   OGRFeature feature(table_->GetLayerDefn());
   for (std::size_t i = 0; i < block.rows; ++i) {

@@ -28,7 +28,7 @@ class SpatialiteFile : public OutputDatabase {
   ~SpatialiteFile() override;
 
   void begin_layer(const Layer& layer) override;
-  void write(RowBlock& block) override;
+  void write(LayerRows& block) override;
   void end_layer() override;
   void prepare() override;
   void require_publishable() override;

@@ -94,9 +94,9 @@ void ExactField::diffract(const ExactPath& path, std::size_t at, Wave& wave) con
   wave.edge_direction = edge.direction;
 }
 
-ReceivedRay ExactField::receive(const ExactPath& path) const {
+ReceivedPath ExactField::receive(const ExactPath& path) const {
   Wave wave;
-  ReceivedRay received;
+  ReceivedPath received;
   double vegetation = 1;
   for (std::size_t i = 0; i <= path.length; ++i) {
     const Vec3 from = path.points[i], to = path.points[i + 1];

@@ -10,7 +10,7 @@
 
 namespace tesseray {
 
-struct ReceivedRay {
+struct ReceivedPath {
   Complex amplitude;  // without phase by distance; |amplitude|² is the path gain over the EIRP
   double departure_gain = 1, receive_gain = 1;  // of the antennas' patterns, over the transmitting one's maximum
   double length_m = 0;
@@ -22,7 +22,7 @@ class ExactField {
   ExactField(const Scene& scene, const Reflectors& reflectors, const RealEdges& edges, const Link& link,
              const VegetationLoss& vegetation);
 
-  ReceivedRay receive(const ExactPath& path) const;
+  ReceivedPath receive(const ExactPath& path) const;
 
  private:
   struct Wave;

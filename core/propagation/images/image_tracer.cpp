@@ -39,7 +39,7 @@ void check(const char* parameter, int value, int greatest) {
 
 struct FoundRay {
   ExactPath path;
-  ReceivedRay received;
+  ReceivedPath received;
 };
 
 // What a receiver gets.
@@ -176,7 +176,7 @@ void Trace::add(const ExactPath& path, Arrived& arrived) const {
   if (path.length_m() > options_.max_length_m) return;
   const Vec3 target = path.corners().back();
   FoundRay found{path, field_.receive(path)};
-  const ReceivedRay& received = found.received;
+  const ReceivedPath& received = found.received;
   Arrival arrival;
   arrival.path_gain = squared_norm(received.amplitude);
   // Along a face of an edge the diffracted field may be zero, and what is left of one of another polarisation: no ray.

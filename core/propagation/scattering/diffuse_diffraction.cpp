@@ -121,7 +121,7 @@ struct DiffractBlocks {
         const ObserverFrame observer{{cos_half[i], sin_half[i], cos_scaled[i], sin_scaled[i]},
                                      {te_re[i], te_im[i], tm_re[i], tm_im[i]}};
         const EdgePair pair = pair_at_edge(source, z[i], rho[i], hit ? in_air[i] : 0.0f, observer);
-        EdgeBeam beam{power[i], basic[i], excess[i], squared_excess[i], first_excess_m[i], strongest[i], rays[i]};
+        DiffuseEdgeSum beam{power[i], basic[i], excess[i], squared_excess[i], first_excess_m[i], strongest[i], rays[i]};
         beam.add(pair, sent, straight_m[i]);
         power[i] = beam.power;
         basic[i] = beam.basic;

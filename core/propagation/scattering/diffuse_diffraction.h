@@ -54,7 +54,7 @@ class EdgeObservers {
   Frame frames_[2];
 };
 
-// EdgeBeam of each member, by their places.
+// DiffuseEdgeSum of each member, by their places.
 struct EdgeBeams {
   std::vector<float> power, basic, excess, squared_excess, first_excess_m, strongest;
   std::vector<std::uint32_t> rays;
@@ -62,7 +62,7 @@ struct EdgeBeams {
   std::vector<float> pair_density, pair_length_m;
 
   void clear(std::size_t members);
-  EdgeBeam at(std::size_t place) const {
+  DiffuseEdgeSum at(std::size_t place) const {
     return {power[place],          basic[place],     excess[place], squared_excess[place],
             first_excess_m[place], strongest[place], rays[place]};
   }

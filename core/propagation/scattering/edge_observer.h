@@ -223,7 +223,7 @@ struct EdgePair {
 
 // What all sources bring to one observer: sums of |field|², over the departure gain, times the excess length and its
 // square.
-struct EdgeBeam {
+struct DiffuseEdgeSum {
   float power = 0, basic = 0, excess = 0, squared_excess = 0;
   float first_excess_m = infinity_f, strongest = 0;
   std::uint32_t rays = 0;

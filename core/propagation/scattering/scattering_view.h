@@ -446,7 +446,7 @@ TESSERAY_HD inline DiffuseTarget diffracted_target(const ScatteringView& scatter
 }
 
 // What arrives at a target by way of an edge segment.
-TESSERAY_HD inline DiffuseSum sum_of(const EdgeBeam& beam, const DiffuseTarget& target) {
+TESSERAY_HD inline DiffuseSum sum_of(const DiffuseEdgeSum& beam, const DiffuseTarget& target) {
   DiffuseSum sum;
   const double gain_factor = target.stands_for * target.gain_factor;
   sum.gain = gain_factor * static_cast<double>(beam.power);
