@@ -15,6 +15,8 @@ namespace tesseray::test {
 Scene city(double hill_m = 15);
 // Trees across the streets.
 Scene city_with_trees();
+// Of the tiles of these: few enough that whole launches take a tenth of a second, many enough for many batches.
+inline constexpr double tile_side_m = 14;
 
 // Reflections and diffractions in any order, all effects.
 RayLaunchingOptions all_effects();

@@ -85,7 +85,7 @@ Launched<Kind> expect_same_by_batches(const testing::Environment& environment, c
 template <class Kind, class Check>
 void expect_all_same_by_batches(const std::vector<Case>& list, const Runs<typename Kind::Make>& runs,
                                 const Check& check) {
-  const testing::Environment open(city(), 10), with_trees(city_with_trees(), 10);
+  const testing::Environment open(city(), tile_side_m), with_trees(city_with_trees(), tile_side_m);
   const std::vector<Receiver> receivers = testing::receivers_at({{30.2, 60.1, 8}, {220, 30, 9}, {100, 200, 7}});
   for (const Case& tested : list) {
     check(tested, expect_same_by_batches<Kind>(tested.has_trees ? with_trees : open, tested, receivers, runs));
@@ -96,7 +96,7 @@ void expect_all_same_by_batches(const std::vector<Case>& list, const Runs<typena
 // Several transmitters at once share one batcher.
 template <class Kind>
 void expect_same_from_transmitters_at_once(const RayLaunchingOptions& options, const typename Kind::Make& make) {
-  const testing::Environment environment(city(), 10);
+  const testing::Environment environment(city(), tile_side_m);
   expect_same_at_once(Kind::launcher(environment, {}, options, make));
 }
 
@@ -175,7 +175,7 @@ std::unique_ptr<typename Kind::Batcher> on_host_from_copies(const EnvironmentVie
 // Gives what went by batches.
 template <class Kind>
 Launched<Kind> expect_same_from_copies(RayLaunchingOptions options) {
-  const testing::Environment environment(city_with_trees(), 10);
+  const testing::Environment environment(city_with_trees(), tile_side_m);
   options.pruning = true;
   options.pruning_from_tiles = 1;
   const Transmitter transmitter = cases().back().transmitter;

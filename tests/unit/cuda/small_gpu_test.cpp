@@ -140,7 +140,7 @@ class ScattererOnSmallGpu final : public OnSmallGpu<RowScatterer> {
 };
 
 TEST(SmallGpu, LeavesALaunchToTheCpuWholly) {
-  const testing::Environment environment(city(), 10);
+  const testing::Environment environment(city(), tile_side_m);
   const std::vector<Receiver> receivers = testing::receivers_at({{30.2, 60.1, 8}, {220, 30, 9}});
   const Transmitter transmitter = antenna_at({131, 128, 12});
   RayLaunchingOptions options = all_effects();
