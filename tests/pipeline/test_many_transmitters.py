@@ -14,7 +14,7 @@ from tesseray_process import (EXECUTABLE, SCENE, PipelineTest, json_lines, made,
                               transmitters_csv, without_predictions_of_others)
 
 # Smaller than usual, so that each transmitter takes a while.
-SMALL_TILES = ["--tile-area", "60"]
+SMALL_TILES = ["--tile-area", "120"]
 COUNT = 9
 
 
