@@ -34,6 +34,13 @@ RayLaunchingResult Environment::launch(const Transmitter& transmitter, const std
   return RayLauncher(scene, tiling, occlusion, *visibility, receivers, options).launch(transmitter, no_progress());
 }
 
+RayLaunchingResult Environment::launch_to_receivers(const Transmitter& transmitter,
+                                                    const std::vector<Receiver>& receivers,
+                                                    RayLaunchingOptions options) const {
+  options.tiles_are_targets = false;
+  return launch(transmitter, receivers, options);
+}
+
 Transmitter test_transmitter(Vec3 position) {
   Transmitter transmitter;
   transmitter.transmitter_id = 1;

@@ -166,7 +166,8 @@ TEST(GroundBeforeEdge, IsTheSameFromEitherEnd) {
           Transmitter transmitter = testing::test_transmitter(from);
           transmitter.frequency_hz = frequency_hz;
           options.summation = summation;
-          return testing::total_gain(plain.launch(transmitter, testing::receivers_at({to}), options).receivers[0]);
+          return testing::total_gain(
+              plain.launch_to_receivers(transmitter, testing::receivers_at({to}), options).receivers[0]);
         };
         const RayLaunchingOptions options = over_the_wall(summation);
         const double off_db = decibels(gain(ends.there, ends.back, options) / gain(ends.back, ends.there, options));
@@ -383,7 +384,7 @@ TEST(GroundBeforeEdge, RunsAlongSlopes) {
       options.max_reflections = reflections;
       options.rays_per_receiver = 5;
       const RayLaunchingResult result =
-          ridge.launch(testing::test_transmitter(from), testing::receivers_at({to}), options);
+          ridge.launch_to_receivers(testing::test_transmitter(from), testing::receivers_at({to}), options);
       for (const Ray& ray : result.rays) EXPECT_GE(ray.points.size(), 3u);
       return decibels(testing::total_gain(result.receivers[0]));
     };

@@ -558,7 +558,7 @@ TEST(LocalMean, OfTheDirectRayAndItsReflectionAtAWallOverUnevenGround) {
       RayLaunchingOptions options = testing::without_scattering(1, 1, 1);
       options.over_rooftop = OverRooftop::screens;
       const RayLaunchingResult at_wall = town.launch(transmitter, {}, options);
-      const RayLaunchingResult without = open.launch(transmitter, testing::receivers_at(places), options);
+      const RayLaunchingResult without = open.launch_to_receivers(transmitter, testing::receivers_at(places), options);
       for (std::size_t r = 0; r < places.size(); ++r) {
         EXPECT_NEAR(decibels(testing::total_gain(at_wall.tiles[tiles[r]]) / testing::total_gain(without.receivers[r])),
                     0, 0.1)
@@ -577,12 +577,13 @@ class FarCorner {
 
   // `height_at`: of the ground, every 10 m.
   explicit FarCorner(const std::function<double(Vec2)>& height_at) : town_(house(height_at), 10) {}
-  static FarCorner over_level_ground() {
-    return FarCorner([](Vec2) { return 0.0; });
+  static const FarCorner& over_level_ground() {
+    static const FarCorner made([](Vec2) { return 0.0; });
+    return made;
   }
 
   static Transmitter antenna(double frequency_hz) {
-    Transmitter transmitter = testing::test_transmitter({5, 400, antenna_m});
+    Transmitter transmitter = testing::test_transmitter({5, 300, antenna_m});
     transmitter.frequency_hz = frequency_hz;
     return transmitter;
   }
@@ -624,7 +625,7 @@ class FarCorner {
 
  private:
   static Scene house(const std::function<double(Vec2)>& height_at) {
-    Scene scene = testing::terrain_of(2110, 410, 10, height_at);
+    Scene scene = testing::terrain_of(2110, 310, 10, height_at);
     scene.prisms = {testing::box_prism(1, corner, {2035, 290}, 0, 900)};
     return testing::with_material(std::move(scene), TwoRaysOverPlane::permittivity, TwoRaysOverPlane::conductivity);
   }
@@ -662,7 +663,7 @@ void expect_two_rays_around_corner(const FarCorner& street, const FarCorner& lev
 }
 
 TEST(LocalMean, OfWhatBendsAroundACornerFarAway) {
-  const FarCorner level = FarCorner::over_level_ground();
+  const FarCorner& level = FarCorner::over_level_ground();
   expect_two_rays_around_corner(level, level, OverRooftop::none, 0.3);
   // Single tiles are tilted by up to half a degree: by as much as the ground's rays rise. With screens the wave runs
   // along the ground before the corner: at all of its places below, or just at the lowest.
@@ -676,12 +677,12 @@ TEST(LocalMean, OfWhatBendsAroundACornerFarAway) {
 
 // Waves of the ground leave as much of what goes around the corner as of what goes straight, over the same heights.
 TEST(LocalMean, OfWhatBendsAroundACornerBehindWavesOfTheGround) {
-  const FarCorner level = FarCorner::over_level_ground();
+  const FarCorner& level = FarCorner::over_level_ground();
   const FarCorner street([](Vec2 place) { return 0.5 * std::sin(2 * pi * place.x / 300); });
   std::vector<Vec3> behind, straight;
   for (double x = 2040; x < 2100; x += 10) {
     behind.push_back({x, 148, FarCorner::height_m});
-    straight.push_back({x, 400, FarCorner::height_m});
+    straight.push_back({x, 300, FarCorner::height_m});
   }
   for (const double frequency_hz : {160e6, 900e6, 2.6e9}) {
     const Transmitter transmitter = FarCorner::antenna(frequency_hz);

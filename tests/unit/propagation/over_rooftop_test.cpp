@@ -327,8 +327,8 @@ TEST(OverRooftop, AntennasSendToTheKellerPoint) {
       Transmitter transmitter = testing::test_transmitter(antenna);
       transmitter.antenna = AntennaKind::sector_3gpp;
       transmitter.azimuth_deg = azimuth_deg;
-      const auto with = city.launch(transmitter, receivers, over_roofs);
-      const auto without = city.launch(transmitter, receivers, diffraction);
+      const auto with = city.launch_to_receivers(transmitter, receivers, over_roofs);
+      const auto without = city.launch_to_receivers(transmitter, receivers, diffraction);
       for (std::size_t r = 0; r < places.size(); ++r) {
         if (without.receivers[r].rays != 1) continue;
         if (with.receivers[r].strongest_mechanism != Mechanism::over_rooftop) continue;
@@ -425,8 +425,8 @@ TEST(OverRooftop, OwnRoofsReflectInSight) {
       Transmitter transmitter = testing::test_transmitter(antenna);
       transmitter.polarization = polarization;
       const auto receivers = testing::receivers_at(places);
-      const auto with = city.launch(transmitter, receivers, over_roofs);
-      const auto without = city.launch(transmitter, receivers, diffraction);
+      const auto with = city.launch_to_receivers(transmitter, receivers, over_roofs);
+      const auto without = city.launch_to_receivers(transmitter, receivers, diffraction);
       for (std::size_t r = 0; r < places.size(); ++r) {
         const Vec3 place = places[r];
         const double straight_m = norm(place - antenna);
@@ -440,7 +440,7 @@ TEST(OverRooftop, OwnRoofsReflectInSight) {
         EXPECT_NEAR(decibels_between(gain, testing::total_gain(without.receivers[r])), 0, 0.05) << where;
         Transmitter there = testing::test_transmitter(place);
         there.polarization = polarization;
-        const auto back = city.launch(there, testing::receivers_at({antenna}), over_roofs);
+        const auto back = city.launch_to_receivers(there, testing::receivers_at({antenna}), over_roofs);
         EXPECT_NEAR(decibels_between(gain, testing::total_gain(back.receivers[0])), 0, 0.01) << where;
         const double screen_db = free_space_loss_db(straight_m, 850e6) - 20 * std::log10(norm(knife_edge_factor(nu)));
         greatest_db = std::max(greatest_db, std::fabs(-10 * std::log10(gain) - screen_db));
@@ -459,10 +459,11 @@ TEST(OverRooftop, OwnRoofsReflectOnBothSidesOfTheShadowsBoundary) {
     for (const double along_m : {0.0, 15.0, 120.0}) {
       const double fall = (antenna.z - 15) / (370 - antenna.x), behind_m = std::min(40.0, 12 / fall);
       const double boundary_z = 15 - fall * behind_m;
-      const auto result = city.launch(testing::test_transmitter(antenna),
-                                      testing::receivers_at({{370 + behind_m, 320 + along_m, boundary_z - 1e-3},
-                                                             {370 + behind_m, 320 + along_m, boundary_z + 1e-3}}),
-                                      roofs_only());
+      const auto result =
+          city.launch_to_receivers(testing::test_transmitter(antenna),
+                                   testing::receivers_at({{370 + behind_m, 320 + along_m, boundary_z - 1e-3},
+                                                          {370 + behind_m, 320 + along_m, boundary_z + 1e-3}}),
+                                   roofs_only());
       EXPECT_FALSE(result.receivers[0].direct);
       EXPECT_TRUE(result.receivers[1].direct);
       EXPECT_NEAR(decibels_between(testing::total_gain(result.receivers[0]), testing::total_gain(result.receivers[1])),
@@ -562,21 +563,26 @@ TEST(OverRooftop, WhatGoesBesideASecondEdgeCountsBesides) {
   EXPECT_DOUBLE_EQ(by_eaves->path_gain, without.rays[0].path_gain);
 }
 
-// A wall across the way, and what comes over its top to one receiver.
-double gain_over_wall(double thickness_m, Vec3 antenna, Vec3 receiver) {
+Scene wall_across_way(double thickness_m) {
   Scene scene = testing::flat_ground(660, 240);
   scene.prisms.push_back(testing::box_prism(1, {300 - thickness_m, 10}, {300, 230}, 0, 15));
-  const Environment city(scene, 10);
+  return scene;
+}
+
+// What comes over the roofs to one receiver.
+double gain_over_roofs(const Environment& city, Vec3 antenna, Vec3 receiver) {
   return testing::total_gain(
-      city.launch(testing::test_transmitter(antenna), testing::receivers_at({receiver}), roofs_only()).receivers[0]);
+      city.launch_to_receivers(testing::test_transmitter(antenna), testing::receivers_at({receiver}), roofs_only())
+          .receivers[0]);
 }
 
 TEST(OverRooftop, ThinWallsAreEdgesFromBelowTheirTopsToo) {
   for (const double thickness_m : {0.1, 0.3, 1.0, 1.9}) {
+    const Environment city(wall_across_way(thickness_m), 10);
     for (const double behind_m : {5.0, 20.0, 40.0, 100.0}) {
       const Vec3 receiver{300 + behind_m, 120, 1.5};
-      const double above = gain_over_wall(thickness_m, {240, 120, 15.01}, receiver);
-      const double below = gain_over_wall(thickness_m, {240, 120, 14.99}, receiver);
+      const double above = gain_over_roofs(city, {240, 120, 15.01}, receiver);
+      const double below = gain_over_roofs(city, {240, 120, 14.99}, receiver);
       EXPECT_NEAR(decibels_between(above, below), 0, 0.1) << thickness_m << " m, " << behind_m << " m";
       // From far below as from above: nearly what one knife edge leaves, but where the ray is bent far.
       for (const double height_m : {5.0, 14.0, 16.0}) {
@@ -585,7 +591,7 @@ TEST(OverRooftop, ThinWallsAreEdgesFromBelowTheirTopsToo) {
         const double line = height_m + (receiver.z - height_m) * 60 / distance;
         const double nu = fresnel_parameter(15 - line, 60, behind_m, wavelength_m(850e6));
         const double loss_db = free_space_loss_db(straight, 850e6) + knife_edge_loss_db(nu);
-        const double gain = gain_over_wall(thickness_m, antenna, receiver);
+        const double gain = gain_over_roofs(city, antenna, receiver);
         if (thickness_m == 0.1) {
           EXPECT_NEAR(-10 * std::log10(gain), loss_db, behind_m < 10 ? 8 : 3.5) << height_m << " m";
         }
@@ -652,8 +658,8 @@ TEST(OverRooftop, EdgesNextToTheEndsCount) {
   scene.prisms.push_back(testing::box_prism(1, {350, 10}, {362, 230}, 0, 15));
   const Environment city(scene, 10);
   const auto gain = [&](double before_m, double behind_m) {
-    const auto result = city.launch(testing::test_transmitter({350 - before_m, 120, 6}),
-                                    testing::receivers_at({{362 + behind_m, 120, 1.5}}), roofs_only());
+    const auto result = city.launch_to_receivers(testing::test_transmitter({350 - before_m, 120, 6}),
+                                                 testing::receivers_at({{362 + behind_m, 120, 1.5}}), roofs_only());
     return testing::total_gain(result.receivers[0]);
   };
   const double far = gain(0.35, 20);
@@ -987,7 +993,8 @@ TEST(OverRooftop, WhatIsLeftInSightIsReciprocal) {
   const Vec3 antenna{100, 120, 14};
   const auto gain = [&](Vec3 from, Vec3 to) {
     return testing::total_gain(
-        city.launch(testing::test_transmitter(from), testing::receivers_at({to}), roofs_only()).receivers[0]);
+        city.launch_to_receivers(testing::test_transmitter(from), testing::receivers_at({to}), roofs_only())
+            .receivers[0]);
   };
   for (const Vec3 receiver : {Vec3{490, 120, 12.5}, Vec3{400, 125, 12}, Vec3{450, 110, 13}}) {
     EXPECT_NEAR(decibels_between(gain(antenna, receiver), gain(receiver, antenna)), 0, 1e-3);
@@ -1022,7 +1029,7 @@ TEST(OverRooftop, OwnRoofsReflect) {
   RayLaunchingOptions diffraction = roofs_only();
   diffraction.over_rooftop = OverRooftop::none;
   const auto gain = [&](Vec3 from, Vec3 to, const RayLaunchingOptions& options) {
-    const auto result = city.launch(testing::test_transmitter(from), testing::receivers_at({to}), options);
+    const auto result = city.launch_to_receivers(testing::test_transmitter(from), testing::receivers_at({to}), options);
     return result.receivers[0].strongest_gain;
   };
   for (const double above_m : {0.1, 0.5, 1.7, 1.8, 3.0}) {
@@ -1066,8 +1073,10 @@ TEST(OverRooftop, IsReciprocal) {
     const Vec2 a{random.uniform(20, 480), random.uniform(20, 480)}, b{random.uniform(20, 480), random.uniform(20, 480)};
     const PrismIndex surface(city.scene);
     const Vec3 from{a.x, a.y, surface.surface_height(a) + 3}, to{b.x, b.y, surface.surface_height(b) + 3};
-    const auto there = city.launch(testing::test_transmitter(from), testing::receivers_at({to}), roofs_only());
-    const auto back = city.launch(testing::test_transmitter(to), testing::receivers_at({from}), roofs_only());
+    const auto there =
+        city.launch_to_receivers(testing::test_transmitter(from), testing::receivers_at({to}), roofs_only());
+    const auto back =
+        city.launch_to_receivers(testing::test_transmitter(to), testing::receivers_at({from}), roofs_only());
     if (there.receivers[0].strongest_mechanism != Mechanism::over_rooftop) continue;
     ++compared;
     ASSERT_EQ(back.receivers[0].strongest_mechanism, Mechanism::over_rooftop);

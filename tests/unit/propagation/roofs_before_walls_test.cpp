@@ -81,7 +81,7 @@ TEST(RoofsBeforeWalls, LeaveOfAReflectedRayWhatTheyLeaveAtThePlaceThatReflectsIt
 
 // Of tiles of any size those are one ray of which the middles are in sight.
 TEST(RoofsBeforeWalls, TilesOfAnySizeReflectTheSame) {
-  const Environment coarse(wall_behind_roof(9), 20), fine(wall_behind_roof(9), 2);
+  const Environment coarse(wall_behind_roof(9), 20), fine(wall_behind_roof(9), 4);
   std::size_t compared = 0;
   for (double z = 1; z < 20; z += 0.5) {
     const Vec3 receiver{180, 110, z};

@@ -77,7 +77,7 @@ double scattered_gain(const Environment& environment, const Transmitter& transmi
   RayLaunchingOptions direct = testing::direct_only();
   direct.receiver_polarization = options.receiver_polarization;
   const auto gain = [&](const RayLaunchingOptions& of) {
-    return environment.launch(transmitter, testing::receivers_at({to}), of).receivers.front().gain.value();
+    return environment.launch_to_receivers(transmitter, testing::receivers_at({to}), of).receivers.front().gain.value();
   };
   return gain(options) - gain(direct);
 }

@@ -56,7 +56,8 @@ RayLaunchingOptions options_for_rays() {
 }
 
 std::vector<Ray> rays_between(const Environment& environment, Vec3 from, Vec3 receiver) {
-  return environment.launch(testing::test_transmitter(from), testing::receivers_at({receiver}), options_for_rays())
+  return environment
+      .launch_to_receivers(testing::test_transmitter(from), testing::receivers_at({receiver}), options_for_rays())
       .rays;
 }
 
@@ -78,8 +79,8 @@ Vec3 above_hill(double x, double height_m) { return {x, 33, hill_z({x, 33}) + he
 TEST(SightAlongGround, IsTheSameFromEitherEnd) {
   for (const double x : {520.0, 600.0, 700.0, 1500.0}) {
     const auto loss_db = [](Vec3 from, Vec3 to) {
-      const RayLaunchingResult result =
-          bare_hill().launch(testing::test_transmitter(from), testing::receivers_at({to}), options_for_rays());
+      const RayLaunchingResult result = bare_hill().launch_to_receivers(
+          testing::test_transmitter(from), testing::receivers_at({to}), options_for_rays());
       EXPECT_TRUE(result.receivers[0].direct);
       return -decibels(testing::total_gain(result.receivers[0]));
     };
@@ -169,7 +170,8 @@ TEST(SightOverGentleGround, HasNoStepsFromPlaceToPlace) {
     transmitter.frequency_hz = 1e6 * of.frequency_mhz;
     std::vector<Vec3> places;
     for (double x = of.first_x; x <= of.last_x; ++x) places.push_back(above(x, 1.5));
-    const RayLaunchingResult result = ground.launch(transmitter, testing::receivers_at(places), options_for_rays());
+    const RayLaunchingResult result =
+        ground.launch_to_receivers(transmitter, testing::receivers_at(places), options_for_rays());
     for (std::size_t i = 1; i < places.size(); ++i) {
       const double step_db =
           decibels(testing::total_gain(result.receivers[i]) / testing::total_gain(result.receivers[i - 1]));
@@ -272,8 +274,8 @@ TEST(SightAlongGround, KeepsItsDigitsOverRandomGround) {
     std::vector<double> differences_db;
     std::vector<std::vector<double>> gains_db;
     for (const Vec3 from : places) {
-      const RayLaunchingResult result =
-          ground.launch(testing::test_transmitter(from), testing::receivers_at(places), options_for_rays());
+      const RayLaunchingResult result = ground.launch_to_receivers(testing::test_transmitter(from),
+                                                                   testing::receivers_at(places), options_for_rays());
       gains_db.emplace_back();
       for (std::size_t r = 0; r < places.size(); ++r) {
         gains_db.back().push_back(decibels(testing::total_gain(result.receivers[r])));

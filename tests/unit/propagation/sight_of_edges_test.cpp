@@ -45,8 +45,8 @@ struct Corner {
   // The ray by the vertical edge of the house.
   Ray ray_to(const Environment& environment, double z_m, OverRooftop over_rooftop = OverRooftop::screens,
              const std::string& interactions = "T-D") const {
-    const auto result =
-        environment.launch(transmitter(), testing::receivers_at({receiver(z_m)}), options_for_rays(over_rooftop));
+    const auto result = environment.launch_to_receivers(transmitter(), testing::receivers_at({receiver(z_m)}),
+                                                        options_for_rays(over_rooftop));
     for (const Ray& ray : result.rays) {
       if (ray.interactions == interactions && norm(ray.points[1].xy() - edge) < 1e-6) return ray;
     }
@@ -55,8 +55,8 @@ struct Corner {
   // What comes there straight, through the air or over the roofs.
   Ray straight_to(const Environment& environment, Vec3 place) const {
     // In the air in front of the house's side.
-    const auto result = environment.launch(transmitter(), testing::receivers_at({place + Vec3{0.01, -0.01, 0}}),
-                                           options_for_rays(OverRooftop::screens));
+    const auto result = environment.launch_to_receivers(
+        transmitter(), testing::receivers_at({place + Vec3{0.01, -0.01, 0}}), options_for_rays(OverRooftop::screens));
     for (const Ray& ray : result.rays) {
       if (ray.interactions == "T" || ray.interactions == "T-O") return ray;
     }
@@ -184,8 +184,8 @@ Complex field_of(const Ray& ray) { return std::sqrt(ray.path_gain) * exp_j(radia
 // What a low wall before a corner leaves of a direct ray, or of the ground's reflection, to a place just off that.
 Complex field_at_corner(const Environment& environment, const Transmitter& transmitter, Vec3 place,
                         const std::string& interactions) {
-  const auto result = environment.launch(transmitter, testing::receivers_at({place + Vec3{0.01, -0.01, 0}}),
-                                         options_for_rays(OverRooftop::screens));
+  const auto result = environment.launch_to_receivers(
+      transmitter, testing::receivers_at({place + Vec3{0.01, -0.01, 0}}), options_for_rays(OverRooftop::screens));
   for (const Ray& ray : result.rays) {
     if (ray.interactions == interactions) return field_of(ray);
   }
@@ -228,7 +228,7 @@ TEST(SightOfEdges, AWallBeforeACornerLeavesWhatItLeavesOfTheRayAndOfItsReflectio
         const double in_step = coherence(direction, other_direction, {0, 0, 1}, 2 * pi / wavelength_m(frequency_hz));
         double expected =
             squared_norm(straight) + squared_norm(by_ground) + 2 * in_step * (straight * conj(by_ground)).re;
-        const RayLaunchingResult launched = with.launch(corner.transmitter(), receivers, options);
+        const RayLaunchingResult launched = with.launch_to_receivers(corner.transmitter(), receivers, options);
         // Over the house comes a hundredth.
         for (const Ray& ray : launched.rays) expected += ray.interactions == "T-D" ? 0 : ray.path_gain;
         EXPECT_NEAR(decibels(testing::total_gain(launched.receivers[0])), decibels(expected), 0.15)

@@ -438,7 +438,7 @@ TEST(VegetationOnRays, TakesTheSameThereAndBack) {
   std::size_t compared = 0;
   const std::vector<Vec3> ends{{150, 120, 10}, {150, 186, 1.5}, {195, 183, 2.5}, {235, 140, 1.5}};
   const auto launch = [&](const Environment& town, Vec3 from, Vec3 to) {
-    return town.launch(testing::test_transmitter(from), testing::receivers_at({to}), options);
+    return town.launch_to_receivers(testing::test_transmitter(from), testing::receivers_at({to}), options);
   };
   for (std::size_t i = 0; i < ends.size(); ++i) {
     for (std::size_t j = 0; j < i; ++j) {
