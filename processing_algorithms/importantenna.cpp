@@ -59,7 +59,7 @@ Outcome import_antenna(Run& run) {
   const ParameterValues& values = run.values();
   run.progress().begin_stage("reading");
   AntennaFile antenna = read_antenna_file(values.text("ANTENNA_FILE"), values.optional_number("FREQUENCY"));
-  const double directivity = directivity_dbi({antenna.horizontal, antenna.vertical});
+  const double directivity = directivity_dbi(AntennaPattern{antenna.horizontal, antenna.vertical}.view());
   warn_of(antenna, directivity, run.progress());
   if (values.flag("NORMALISE")) antenna = normalised(std::move(antenna));
 

@@ -31,6 +31,27 @@ double reach_deg(std::span<const CutPoint> cut, double peak_deg, double level_db
   return std::numeric_limits<double>::quiet_NaN();
 }
 
+// Of a half of the vertical cut, at its strongest: tilts have that beside the horizon.
+double strongest_db(std::span<const CutPoint> vertical, double from_deg, double to_deg) {
+  return attenuation_db(vertical, peak_angle_deg(vertical, from_deg, to_deg));
+}
+
+// What the cuts have where they meet.
+struct Meeting {
+  double azimuth_deg;
+  double front_db, back_db;                    // the horizontal one
+  double vertical_front_db, vertical_back_db;  // the vertical one
+
+  double contradiction_in_front() const { return std::fabs(power_ratio(-front_db) - power_ratio(-vertical_front_db)); }
+  double contradiction_behind() const { return std::fabs(power_ratio(-back_db) - power_ratio(-vertical_back_db)); }
+  double contradiction() const { return std::max(contradiction_in_front(), contradiction_behind()); }
+};
+
+Meeting meeting_at(double azimuth_deg, std::span<const CutPoint> horizontal, std::span<const CutPoint> vertical) {
+  return {azimuth_deg, attenuation_db(horizontal, azimuth_deg), attenuation_db(horizontal, azimuth_deg + 180.0),
+          strongest_db(vertical, -90, 90), strongest_db(vertical, 90, 270)};
+}
+
 }  // namespace
 
 double peak_angle_deg(std::span<const CutPoint> cut, double from_deg, double to_deg) {
@@ -59,6 +80,26 @@ double half_power_beamwidth_deg(std::span<const CutPoint> cut) {
 double front_to_back_db(std::span<const CutPoint> cut) {
   const double peak = peak_angle_deg(cut, -180.0, 180.0);
   return attenuation_db(cut, peak + 180.0) - attenuation_db(cut, peak);
+}
+
+PatternView AntennaPattern::view() const {
+  return {horizontal, vertical, synthesis, tilt_shift_deg, joint_of(horizontal, vertical)};
+}
+
+CutJoint joint_of(std::span<const CutPoint> horizontal, std::span<const CutPoint> vertical) {
+  Meeting meeting = meeting_at(0, horizontal, vertical);
+  if (meeting.contradiction() > least_contradiction) {
+    const Meeting at_peak = meeting_at(peak_angle_deg(horizontal, -180, 180), horizontal, vertical);
+    if (meeting.contradiction() - at_peak.contradiction() > least_contradiction) meeting = at_peak;
+  }
+  CutJoint joint{meeting.azimuth_deg, meeting.front_db, meeting.back_db};
+  if (meeting.contradiction_in_front() > least_contradiction) joint.front_db = meeting.vertical_front_db;
+  if (meeting.contradiction_behind() > least_contradiction) joint.back_db = meeting.vertical_back_db;
+  return joint;
+}
+
+double contradiction_of(std::span<const CutPoint> horizontal, std::span<const CutPoint> vertical) {
+  return meeting_at(0, horizontal, vertical).contradiction();
 }
 
 double directivity_dbi(const PatternView& pattern) {

@@ -12,6 +12,7 @@
 
 #include <cmath>
 #include <cstddef>
+#include <limits>
 #include <span>
 #include <vector>
 
@@ -30,17 +31,25 @@ struct CutPoint {
 
 // How the two cuts become an attenuation in any direction; A_H and A_V are the cuts.
 enum class CutSynthesis {
-  hpi,             // horizontal projection interpolation: both cuts are met in front and behind
+  hpi,             // horizontal projection interpolation: both cuts are met where they meet each other (CutJoint)
   sum,             // A_H + A_V
   normalised_sum,  // A_H + A_V − A_V(0): meets the horizontal cut on the antenna's horizon
   cross_weighted,  // each cut weighs by how much the other one attenuates
 };
 
-// Two cuts where they lie: on the host or on the device.
+// Where the two cuts meet, for hpi: to the right of the boresight the front of the vertical cut, and what counts as
+// what both have there and opposite to it. NaN: not known.
+struct CutJoint {
+  double azimuth_deg = 0;
+  double front_db = std::numeric_limits<double>::quiet_NaN(), back_db = std::numeric_limits<double>::quiet_NaN();
+};
+
+// Two cuts where they lie: on the host or on the device. AntennaPattern::view() knows the joint.
 struct PatternView {
   std::span<const CutPoint> horizontal, vertical;
   CutSynthesis synthesis = CutSynthesis::hpi;
   double tilt_shift_deg = 0;  // electrical tilt beyond what the vertical cut has: its lobes go down all around
+  CutJoint joint = {};
 };
 
 // The angle in [0, 360).
@@ -100,10 +109,12 @@ TESSERAY_HD inline double attenuation_db(const PatternView& pattern, PatternAngl
     }
     case CutSynthesis::hpi: {
       // Gil et al. (2001): the vertical cut's front half fades into its back half with the azimuth.
-      const double back = std::fabs(angles.azimuth_deg) / 180.0;
-      const double in_front = vertical - attenuation_db(pattern.horizontal, 0.0);
-      const double behind =
-          attenuation_db(pattern.vertical, 180.0 - depression) - attenuation_db(pattern.horizontal, 180.0);
+      const CutJoint& joint = pattern.joint;
+      const double aside =
+          joint.azimuth_deg == 0 ? angles.azimuth_deg : in_turn(angles.azimuth_deg - joint.azimuth_deg + 180.0) - 180.0;
+      const double back = std::fabs(aside) / 180.0;
+      const double in_front = vertical - joint.front_db;
+      const double behind = attenuation_db(pattern.vertical, 180.0 - depression) - joint.back_db;
       return horizontal + (1.0 - back) * in_front + back * behind;
     }
   }
@@ -132,8 +143,18 @@ struct AntennaPattern {
   CutSynthesis synthesis = CutSynthesis::hpi;
   double tilt_shift_deg = 0;
 
-  PatternView view() const { return {horizontal, vertical, synthesis, tilt_shift_deg}; }
+  PatternView view() const;
 };
+
+// Where cuts meet: in front and behind, at 0° and 180° of the horizontal one, with what that has there. Cuts that say
+// otherwise there than each other are of antennas that look aside, whose vertical cut goes through the maximum of the
+// horizontal one, or have a cut that is made up; what they still contradict each other in, the horizontal one decides.
+CutJoint joint_of(std::span<const CutPoint> horizontal, std::span<const CutPoint> vertical);
+
+// By how much cuts contradict each other where they meet at 0° and 180°, as powers over the maximum: the greater one.
+double contradiction_of(std::span<const CutPoint> horizontal, std::span<const CutPoint> vertical);
+// From so much on they do.
+inline constexpr double least_contradiction = 0.2;
 
 // The angle of a cut's maximum within [from, to] degrees (which may be negative), in the middle of a flat one.
 double peak_angle_deg(std::span<const CutPoint> cut, double from_deg, double to_deg);

@@ -98,6 +98,17 @@ void say_whether_it_looks_aside(AntennaFile& antenna) {
                                                     " dB lower at 0°, which looks along a site's azimuth"});
 }
 
+// ANTENNA_SYNTHESIS hpi takes them as meeting in front and behind (CutJoint).
+void say_whether_cuts_contradict(AntennaFile& antenna) {
+  if (contradiction_of(antenna.horizontal, antenna.vertical) <= least_contradiction) return;
+  const double azimuth = joint_of(antenna.horizontal, antenna.vertical).azimuth_deg;
+  antenna.assumptions.push_back(
+      {"cuts_contradict", "the vertical cut is not that of 0° and 180°, where the horizontal one says otherwise: " +
+                              (azimuth == 0 ? "on the horizon the horizontal one counts"
+                                            : "it is taken as that through the maximum of the horizontal one, at " +
+                                                  with_decimals(azimuth, 1) + "°")});
+}
+
 double least_attenuation_db(const AntennaFile& antenna) {
   double least = antenna.horizontal.front().attenuation_db;
   for (const auto* cut : {&antenna.horizontal, &antenna.vertical}) {
@@ -141,6 +152,7 @@ AntennaFile read_antenna_file(const std::filesystem::path& file, std::optional<d
   if (antenna.name.empty()) antenna.name = file.stem().string();
   settle_tilt(antenna, raw.says_tilt);
   say_whether_it_looks_aside(antenna);
+  say_whether_cuts_contradict(antenna);
   say_what_is_missing(antenna);
   return antenna;
 }

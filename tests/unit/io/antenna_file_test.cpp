@@ -257,6 +257,11 @@ TEST_F(AntennaFiles, CutsThatCountFromElsewhereAreToldOf) {
   EXPECT_FALSE(assumes(with("", 30, 0), "looks_aside"));
   EXPECT_TRUE(assumes(with("", 35, 0), "looks_aside"));
   EXPECT_TRUE(assumes(with("", -90, 0), "looks_aside"));
+  // Both say that they are 0 dB at 0° and 25 dB at 180°, but one of them in another place.
+  EXPECT_FALSE(assumes(plain, "cuts_contradict"));
+  EXPECT_FALSE(assumes(with("", 10, 0), "cuts_contradict"));
+  EXPECT_TRUE(assumes(with("", 35, 0), "cuts_contradict"));
+  EXPECT_TRUE(assumes(with("", 180, 0), "cuts_contradict"));
 }
 
 TEST_F(AntennaFiles, HalfCutsAreCompleted) {

@@ -100,6 +100,42 @@ TEST(Pattern, InterpolationMeetsBothCuts) {
   }
 }
 
+// Two lobes of a street antenna at right angles to its 0°, a panel that is drawn towards 180°, and a horizontal cut
+// beside a vertical one that is the same in front and behind: on the horizon each is its horizontal cut.
+TEST(Pattern, KeepsTheHorizontalCutOfAntennasWhoseCutsDoNotMeet) {
+  const auto lobe = [](double from_axis_deg) { return std::fmin(20.0, 12 * std::pow(from_axis_deg / 30, 2)); };
+  const auto aside = [](double angle, double axis) { return std::fabs(std::remainder(angle - axis, 360.0)); };
+  const auto pattern_of = [](const auto& horizontal, const auto& vertical) {
+    AntennaPattern pattern;
+    for (int angle = 0; angle < 360; ++angle) {
+      pattern.horizontal.push_back({static_cast<double>(angle), horizontal(angle)});
+      pattern.vertical.push_back({static_cast<double>(angle), vertical(angle)});
+    }
+    return pattern;
+  };
+  const auto two_lobes = [&](double angle) { return lobe(std::fmin(aside(angle, 0), aside(angle, 180))); };
+  const AntennaPattern patterns[] = {
+      pattern_of([](double angle) { return 20 * std::pow(std::cos(radians(angle)), 2); }, two_lobes),
+      pattern_of([&](double angle) { return lobe(0.4 * aside(angle, 180)); },
+                 [&](double angle) { return lobe(aside(angle, 0)); }),
+      pattern_of([](double angle) { return 1.25 * (1 - std::cos(radians(angle))); }, two_lobes)};
+  for (const AntennaPattern& pattern : patterns) {
+    EXPECT_GT(contradiction_of(pattern.horizontal, pattern.vertical), least_contradiction);
+    for (double azimuth = -180; azimuth < 180; azimuth += 3) {
+      const double level = -decibels(relative_pattern(pattern.view(), AntennaFrame{}, towards(azimuth, 0)));
+      EXPECT_NEAR(level, attenuation_db(pattern.horizontal, azimuth), 1e-9) << azimuth;
+    }
+  }
+  // Through the lobe, below and above the horizon, each is its vertical cut.
+  const double axes[] = {-90, 180, 0};
+  for (int i = 0; i < 3; ++i) {
+    for (double angle = -60; angle <= 60; angle += 7) {
+      const double level = -decibels(relative_pattern(patterns[i].view(), AntennaFrame{}, towards(axes[i], -angle)));
+      EXPECT_NEAR(level, attenuation_db(patterns[i].vertical, angle), 1e-9) << i << " " << angle;
+    }
+  }
+}
+
 TEST(Pattern, IsDeepWhereBothCutsAre) {
   for (const CutSynthesis synthesis : all_syntheses) {
     AntennaPattern pattern{.synthesis = synthesis};
