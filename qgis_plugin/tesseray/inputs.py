@@ -500,13 +500,17 @@ class LayerCopy:
         """As many as there are until the run is cancelled. Why rows were left out, "" where that is not known."""
         options = QgsVectorFileWriter.SaveVectorOptions()
         options.driverName = "GPKG"
+        # All rows are read once: an index takes longer than it saves, and is made after the last row, past any cancelling.
+        options.layerOptions = ["SPATIAL_INDEX=NO"]
         writer = QgsVectorFileWriter.create(path, self.fields.fields, self._geometry_type, self._crs,
                                             context.transformContext(), options)
         for row in self._rows.getFeatures(self._request):
             if feedback.isCanceled():
                 break
             writer.addFeature(self._rows_of_copy.row(row))
-        return writer.errorMessage()
+        problem = writer.errorMessage()
+        del writer  # which closes the file, whoever holds this frame
+        return problem
 
     def _require_all_rows(self, path: str, problem: str, feedback: QgsProcessingFeedback) -> None:
         """Throws where rows were left out of the copy, or did not arrive here. problem: why, as far as it is known."""

@@ -381,23 +381,25 @@ class InputTest(ProjectTest):
             time.sleep(0.01)
             meanwhile()
 
-    def cancelled_copy(self, name, **inputs):
-        """The copy of an input that a run leaves when it is cancelled while it copies."""
+    def copies_of(self, name):
+        """All copies of inputs that runs have made so far, by the file's name."""
         from qgis.core import QgsProcessingUtils
 
-        def copies():
-            return set(pathlib.Path(QgsProcessingUtils.tempFolder(self.context)).rglob(name))
+        return set(pathlib.Path(QgsProcessingUtils.tempFolder(self.context)).rglob(name))
+
+    def cancelled_copy(self, name, **inputs):
+        """The copy of an input that a run leaves when it is cancelled while it copies."""
 
         def cancel_once_copied():
-            if not feedback.isCanceled() and copies() > before:
+            if not feedback.isCanceled() and self.copies_of(name) > before:
                 feedback.cancel()
 
-        before = copies()
+        before = self.copies_of(name)
         task, feedback, ends = self.started("tileenvironment", {
             **SMALL_SCENE, "ENVIRONMENT": str(self.folder / "e.gpkg"), **inputs})
         self.run_to_the_end(task, ends, cancel_once_copied)
         self.assertIn("The run was cancelled", feedback.textLog())
-        copy, = copies() - before
+        copy, = self.copies_of(name) - before
         return copy
 
     def project_of_copied_layers(self):
@@ -483,6 +485,29 @@ class InputTest(ProjectTest):
         copy = self.cancelled_copy("BUILDINGS.gpkg", BUILDINGS=layer.id(), BASE_FIELD=None)
         copied = ogr.Open(str(copy))
         self.assertLess(copied.GetLayer(0).GetFeatureCount(), len(rows))
+
+    def test_a_copy_of_a_layer_has_no_index_and_is_closed_before_it_is_read(self):
+        from tesseray.inputs import LayerCopy
+
+        frames, rows = [], []
+
+        def held(frame, event, result):
+            """Keeps what the frame that made the copy still holds, as a profiler does."""
+            if event == "return" and frame.f_code is LayerCopy._copy_rows.__code__:
+                frames.append(frame)
+                with sqlite3.connect(next(iter(self.copies_of("BUILDINGS.gpkg") - before))) as copy:
+                    names = {name for name, in copy.execute("SELECT name FROM sqlite_master")}
+                    rows.extend(copy.execute("SELECT fid FROM BUILDINGS"))
+                self.assertFalse([name for name in names if name.startswith("rtree_BUILDINGS")])
+
+        layer = self.memory_copy()
+        before = self.copies_of("BUILDINGS.gpkg")
+        sys.setprofile(held)
+        try:
+            self.environment_of(layer)
+        finally:
+            sys.setprofile(None)
+        self.assertEqual((len(frames), len(rows)), (1, 60))
 
     def test_cancel_ends_the_copying_of_a_large_raster(self):
         from osgeo import gdal
