@@ -47,6 +47,18 @@ class PostgisTest(QgisTest):
         from_database = self.study(BUILDINGS=self.layer("buildings"), DRIVE_TEST=self.layer("drive"))
         self.assertEqual(from_database, self.study())
 
+    def test_the_key_of_a_table_is_a_field(self):
+        import processing
+
+        layer = self.layer("buildings")
+        self.assertTrue(layer.setSubsetString('"fid" BETWEEN 5 AND 40'))
+        environment = processing.run("tesseray:tileenvironment", {
+            "BUILDINGS": layer, "HEIGHT_FIELD": "fid", "TILE_AREA": 2000,
+            "ENVIRONMENT": str(self.folder / "environment.gpkg")})["ENVIRONMENT"]
+        with sqlite3.connect(environment) as database:
+            heights = database.execute("SELECT source_feature, max(roof_z - base_z) FROM buildings GROUP BY 1").fetchall()
+        self.assertEqual(sorted(heights), [(number, number) for number in range(5, 41)])
+
     def test_rows_of_a_table_that_is_being_edited(self):
         """New rows have texts for keys, and saved values that equal a default are no defaults."""
         import processing

@@ -326,6 +326,21 @@ class InputTest(ProjectTest):
             layer = self.with_field("tags", kind, value)
             self.assertEqual(len(self.sources(self.environment_of(layer))), 60, kind)
 
+    def test_the_numbers_of_rows_are_a_field_of_copied_layers_and_others(self):
+        from qgis.core import QgsProcessingFeatureSourceDefinition
+
+        plain = self.layer()
+        plain.selectByExpression("\"fid\" <= 40")
+        some = QgsProcessingFeatureSourceDefinition(plain.id(), selectedFeaturesOnly=True)
+        numbered = self.with_field("FID", "integer", lambda number: 61 - number)
+        for kind, buildings, field in (("plain", plain, "fid"), ("copied", some, "fid"), ("memory", numbered, "FID")):
+            with self.subTest(kind):
+                self.assertFalse(self.refused({"BUILDINGS": buildings, "HEIGHT_FIELD": field}))
+                rows = self.environment_of(buildings, HEIGHT_FIELD=field, BASE_FIELD=None)
+                roofs = self.roofs([row for row in rows if 3 < row["source_feature"] <= 40])
+                self.assertGreater(len(roofs), 20)
+                self.assertEqual(roofs, {number: number for number in roofs})
+
     def test_a_field_fid_of_other_than_whole_numbers(self):
         for kind, value in (("string", lambda number: f"B{number:04}"), ("double", lambda number: number + 0.5)):
             layer = self.with_field("fid", kind, value)

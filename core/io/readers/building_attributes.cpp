@@ -90,7 +90,7 @@ BuildingAttributes::BuildingAttributes(VectorSource& source, const EnvironmentIn
   const ErrorPlace place = source.place();
   const auto find = [&](const std::string& requested, const std::string& parameter, std::span<const Names> aliases,
                         std::string_view osm_tag) {
-    return find_attribute(fields, {requested, parameter, aliases, length_names, osm_tag}, place);
+    return find_attribute(source, {requested, parameter, aliases, length_names, osm_tag});
   };
   // Also true of extracts that were converted to other formats with their tags.
   has_osm_tags_ = source.is_osm() || fields.GetFieldIndex("other_tags") >= 0;
@@ -99,7 +99,7 @@ BuildingAttributes::BuildingAttributes(VectorSource& source, const EnvironmentIn
     osm_part_ = find({}, {}, part_aliases, "building:part");
   }
   const AttributeSearch search = height_search(input);
-  height_ = find_attribute(fields, search, place);
+  height_ = find_attribute(source, search);
   if (!height_ && kind_ != HeightKind::above_ground) {
     throw missing_attribute(fields, search, kind_ == HeightKind::storeys ? "storeys" : "roof elevations",
                             "name it with HEIGHT_FIELD, or choose another HEIGHT_KIND", place);

@@ -189,7 +189,7 @@ RawClutter read_clutter_areas(FootprintLayer& layer, const std::string& class_fi
   constexpr std::array aliases = {Names("clutter"),   Names("clutterclass"), Names("class"), Names("landuse"),
                                   Names("landcover"), Names("natural"),      Names("code")};
   const AttributeSearch search{class_field, "CLUTTER_FIELD", aliases, {}, "landuse"};
-  const std::optional<Attribute> of_class = find_attribute(layer.source.fields(), search, layer.source.place());
+  const std::optional<Attribute> of_class = find_attribute(layer.source, search);
   if (!of_class) {
     throw missing_attribute(layer.source.fields(), search, "the clutter class", "name it with CLUTTER_FIELD",
                             layer.source.place());

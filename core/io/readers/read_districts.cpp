@@ -97,10 +97,10 @@ DistrictsRead read_districts(const DistrictInput& input, const LocalFrame& frame
   const Crs environment = frame.crs_wkt.empty() ? Crs() : Crs::from_text(frame.crs_wkt);
   const Crs crs = source_crs(source.crs(), {input.crs, "DISTRICTS_CRS", environment.empty()}, source.place());
   check_coordinates(crs, source.bounds(), source.place());
-  const std::optional<Attribute> name = find_attribute(
-      source.fields(), {input.name_field, "NAME_FIELD", district_name_aliases, {}, "name"}, source.place());
+  const std::optional<Attribute> name =
+      find_attribute(source, {input.name_field, "NAME_FIELD", district_name_aliases, {}, "name"});
   const std::optional<Attribute> population =
-      find_attribute(source.fields(), population_search(input.population_field, "POPULATION_FIELD"), source.place());
+      find_attribute(source, population_search(input.population_field, "POPULATION_FIELD"));
 
   DistrictsRead read;
   list_without_geometry(source, name, progress, read.issues);

@@ -41,7 +41,7 @@ class TreeTags {
     if (!has_tags_) return;
     for (std::size_t i = 0; i < tree_tags.size(); ++i) {
       const std::array alias = {tree_tags[i].key};
-      keys_[i] = find_attribute(fields, {{}, {}, alias, {}, tree_tags[i].key}, source.place());
+      keys_[i] = find_attribute(source, {{}, {}, alias, {}, tree_tags[i].key});
     }
   }
 
@@ -83,9 +83,8 @@ class TreeTags {
 
 std::vector<RawVegetation> read_vegetation(FootprintLayer& layer, const EnvironmentInput& input, Progress& progress) {
   const std::optional<Attribute> height = find_attribute(
-      layer.source.fields(),
-      {input.vegetation_height_field, "VEGETATION_HEIGHT_FIELD", tree_height_aliases, length_names, "height"},
-      layer.source.place());
+      layer.source,
+      {input.vegetation_height_field, "VEGETATION_HEIGHT_FIELD", tree_height_aliases, length_names, "height"});
   const auto read_height = [&](const OGRFeature& feature, const RawFootprint& footprint) -> std::optional<double> {
     if (!height) return std::nullopt;
     const NumberCell cell = read_length_m(*height, feature);

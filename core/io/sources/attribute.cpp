@@ -8,6 +8,7 @@
 
 #include "core/base/listed.h"
 #include "core/io/sources/text_values.h"
+#include "core/io/sources/vector_source.h"
 
 namespace tesseray {
 namespace {
@@ -81,22 +82,24 @@ std::optional<Attribute> find_by_alias(const OGRFeatureDefn& fields, const Attri
   return std::nullopt;
 }
 
-// Exact first, then in any case; −1 for none.
-int field_called(const OGRFeatureDefn& fields, const std::string& requested) {
-  int in_any_case = -1;
+// Exact first, then in any case; the column of the features' numbers where no field is called so.
+std::optional<int> field_called(VectorSource& source, const std::string& requested) {
+  const OGRFeatureDefn& fields = source.fields();
+  std::optional<int> in_any_case;
   for (int i = fields.GetFieldCount() - 1; i >= 0; --i) {
     const std::string name = name_of(*fields.GetFieldDefn(i));
     if (name == requested) return i;
     if (in_small_letters(name) == in_small_letters(requested)) in_any_case = i;
   }
-  return in_any_case;
+  const bool is_number = in_small_letters(source.number_column()) == in_small_letters(requested);
+  return in_any_case || !is_number ? in_any_case : Attribute::feature_number;
 }
 
-std::optional<Attribute> find_requested(const OGRFeatureDefn& fields, const AttributeSearch& search,
-                                        const ErrorPlace& place) {
-  const int field = field_called(fields, search.requested);
-  if (field < 0) return std::nullopt;
-  const std::string name = name_of(*fields.GetFieldDefn(field));
+std::optional<Attribute> find_requested(VectorSource& source, const AttributeSearch& search) {
+  const std::optional<int> field = field_called(source, search.requested);
+  if (!field) return std::nullopt;
+  const bool is_number = field == Attribute::feature_number;
+  const std::string name = is_number ? source.number_column() : name_of(*source.fields().GetFieldDefn(*field));
   // "carrier_ghz" by its last word; "freqmhz" by being an alias with a unit.
   std::string unit(unit_at_end(name, search.units));
   for (const std::string_view candidate : search.units) {
@@ -104,13 +107,14 @@ std::optional<Attribute> find_requested(const OGRFeatureDefn& fields, const Attr
       if (candidate != "s" && plain_name(name) == std::string(alias) + std::string(candidate)) unit = candidate;
     }
   }
-  if (unit.empty()) refuse_unread_unit(name, search, place);
-  return Attribute(field, name, unit);
+  if (unit.empty()) refuse_unread_unit(name, search, source.place());
+  return Attribute(*field, name, unit);
 }
 
 }  // namespace
 
 std::string Attribute::name_in(const OGRFeature& feature) const {
+  if (field_ == feature_number) return std::to_string(feature.GetFID());
   if (!feature.IsFieldSetAndNotNull(field_)) return {};
   const std::string value = as_utf8(feature.GetFieldAsString(field_));
   return std::string(trimmed(tag_.empty() ? value : hstore_value(value, tag_).value_or("")));
@@ -122,6 +126,7 @@ std::optional<std::string> Attribute::text(const OGRFeature& feature) const {
 }
 
 std::optional<double> Attribute::stored_number(const OGRFeature& feature) const {
+  if (field_ == feature_number) return static_cast<double>(feature.GetFID());
   if (!tag_.empty() || !feature.IsFieldSetAndNotNull(field_)) return std::nullopt;
   if (!is_stored_number(feature.GetDefnRef()->GetFieldDefn(field_)->GetType())) return std::nullopt;
   const double value = feature.GetFieldAsDouble(field_);
@@ -156,8 +161,8 @@ bool has_thousands(const std::string& number, const OGRFeature& feature) {
   return is_other_decimal;
 }
 
-std::optional<Attribute> find_attribute(const OGRFeatureDefn& fields, const AttributeSearch& search,
-                                        const ErrorPlace& place) {
+std::optional<Attribute> find_attribute(VectorSource& source, const AttributeSearch& search) {
+  const OGRFeatureDefn& fields = source.fields();
   const int tags = fields.GetFieldIndex(other_tags);
   if (search.requested.empty()) {
     if (std::optional<Attribute> found = find_by_alias(fields, search)) return found;
@@ -165,13 +170,15 @@ std::optional<Attribute> find_attribute(const OGRFeatureDefn& fields, const Attr
     const std::string tag(search.osm_tag);
     return Attribute(tags, tag, {}, tag);
   }
-  if (std::optional<Attribute> found = find_requested(fields, search, place)) return found;
+  if (std::optional<Attribute> found = find_requested(source, search)) return found;
   if (tags >= 0) return Attribute(tags, search.requested, {}, search.requested);
-  const std::vector<std::string> names = field_names(fields);
+  std::vector<std::string> names = field_names(fields);
+  if (!source.number_column().empty()) names.push_back(source.number_column());
   const std::string near = nearest_name(search.requested, names);
   throw Error(ErrorKind::invalid_input, "unknown_field",
               "there is no field \"" + search.requested + "\" (given as " + search.parameter + ")",
-              (near.empty() ? "its fields: " : "did you mean \"" + near + "\"? Its fields: ") + listed(names), place);
+              (near.empty() ? "its fields: " : "did you mean \"" + near + "\"? Its fields: ") + listed(names),
+              source.place());
 }
 
 Error missing_attribute(const OGRFeatureDefn& fields, const AttributeSearch& search, const std::string& meaning,

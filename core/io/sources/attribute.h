@@ -16,6 +16,8 @@
 
 namespace tesseray {
 
+class VectorSource;
+
 // Lengths as they stand behind names: "height_ft".
 inline constexpr std::array<std::string_view, 11> length_names = {"m",    "metre", "metres", "meter", "meters", "ft",
                                                                   "foot", "feet",  "dm",     "cm",    "mm"};
@@ -34,9 +36,12 @@ struct AttributeSearch {
   std::string_view osm_tag;  // looked up in other_tags; empty: none
 };
 
-// One attribute of each feature of a layer: a field, or a tag inside OSM's other_tags.
+// One attribute of each feature of a layer: a field, a tag inside OSM's other_tags, or the feature's number.
 class Attribute {
  public:
+  // In place of a field's place: the feature's number.
+  static constexpr int feature_number = -1;
+
   Attribute(int field, std::string name, std::string unit, std::string tag = {})
       : field_(field), name_(std::move(name)), unit_(std::move(unit)), tag_(std::move(tag)) {}
 
@@ -58,9 +63,9 @@ class Attribute {
 // What the name says that its lengths are in; empty where it says nothing.
 std::optional<LengthUnit> length_unit_in_name(const Attribute& attribute);
 
-// Empty when nothing fits the aliases. Throws Error, with what is near, when the requested field is not there.
-std::optional<Attribute> find_attribute(const OGRFeatureDefn& fields, const AttributeSearch& search,
-                                        const ErrorPlace& place);
+// Empty when nothing fits the aliases. Throws Error, with what is near, when the requested field is not there. The
+// column of the features' numbers ("fid") is one by request alone.
+std::optional<Attribute> find_attribute(VectorSource& source, const AttributeSearch& search);
 
 // The error for an attribute that must be there: names what was looked for and what the layer has.
 Error missing_attribute(const OGRFeatureDefn& fields, const AttributeSearch& search, const std::string& meaning,

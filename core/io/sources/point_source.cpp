@@ -46,9 +46,7 @@ PointSource::PointSource(const std::string& source, const std::string& crs, cons
 }
 
 void PointSource::find_columns(const Crs& given, Places places) {
-  const auto find = [&](std::span<const Names> aliases) {
-    return find_attribute(source_.fields(), {.aliases = aliases}, place());
-  };
+  const auto find = [&](std::span<const Names> aliases) { return find_attribute(source_, {.aliases = aliases}); };
   const auto find_pair = [&](std::span<const Names> for_x, std::span<const Names> for_y, bool degrees) {
     std::optional<Attribute> x = find(for_x), y = find(for_y);
     if (x && y && !columns_) columns_ = Columns{std::move(*x), std::move(*y), degrees};
@@ -79,7 +77,7 @@ void PointSource::choose_crs(const Crs& given, const std::string& crs_parameter)
 }
 
 std::optional<Attribute> PointSource::find(const AttributeSearch& search) {
-  std::optional<Attribute> found = find_attribute(fields(), search, place());
+  std::optional<Attribute> found = find_attribute(source_, search);
   if (found && columns_ && (found->name() == columns_->x.name() || found->name() == columns_->y.name())) return {};
   return found;
 }

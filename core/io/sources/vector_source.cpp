@@ -142,6 +142,8 @@ VectorSource::VectorSource(const std::string& source, Content content, const std
   has_one_number_ = std::string_view(dataset_->GetDriverName()) == "SQLite" && have_first_rows_one_number();
 }
 
+std::string VectorSource::number_column() { return has_one_number_ ? "" : as_utf8(layer_->GetFIDColumn()); }
+
 bool VectorSource::have_first_rows_one_number() {
   rewind();
   const OGRFeatureUniquePtr first = next(), second = next();

@@ -32,6 +32,8 @@ class VectorSource {
 
   OGRLayer& layer() { return *layer_; }
   const OGRFeatureDefn& fields() { return *layer_->GetLayerDefn(); }
+  // What the source calls the features' numbers ("fid"), where these are a column of its; "" for none.
+  std::string number_column();
   std::string layer_name() { return layer_->GetName(); }
   ErrorPlace place() { return {.file = file_, .layer = is_csv_ ? "" : layer_name()}; }
   // The place of a feature; of a line in a CSV file.

@@ -259,6 +259,30 @@ TEST_F(Points, FieldsMayBeNamedAndDefaultsFillGaps) {
   EXPECT_EQ(found[1].height_m, 30);
 }
 
+TEST_F(Points, NumbersOfRowsAreAFieldWhereTheyAreNamed) {
+  const std::string path =
+      write_layer(folder_ / "masts.gpkg",
+                  {.geometry = "POINT",
+                   .fields = {{"site", 's'}, {"note", 's'}},
+                   .features = {{point(500000, 5000000), {"a", "x"}}, {point(500010, 5000000), {"b", {}}}}});
+  const TransmitterInput input{.source = path, .frequency_mhz = 900, .antenna_height_m = 24.0, .erp_dbm = 30.0};
+  TransmitterInput named = input;
+  named.name_field = "FID";
+  named.height_field = "fid";
+  const auto found = transmitters(named);
+  EXPECT_EQ(found.at(1).name, "2") << "as a text";
+  EXPECT_EQ(found[1].height_m, 2) << "as a number";
+  EXPECT_EQ(transmitters(input).at(1).name, "b") << "searched for by no alias";
+
+  named.name_field = "fib";
+  try {
+    transmitters(named);
+    ADD_FAILURE() << "there is no such field";
+  } catch (const Error& error) {
+    EXPECT_EQ(error.hint(), "did you mean \"fid\"? Its fields: site, note, fid");
+  }
+}
+
 TEST_F(Points, CapitalLettersWithinUnitsBeginNoWord) {
   const std::pair<const char*, double> powers[] = {{"TX_mW", 10}, {"max_kW", 70}, {"max_dBW", 40}, {"TX [W]", 40}};
   for (const auto& [field, erp_dbm] : powers) {
