@@ -182,13 +182,25 @@ def _is_in_memory(layer: QgsMapLayer) -> bool:
     return layer.source().lstrip('"').startswith("/vsimem/")
 
 
+def _geometry_check(value: Any) -> Qgis.InvalidGeometryCheck:
+    """What the user chose to do with invalid geometries, which the executable repairs; no check where nothing was chosen,
+    whatever Processing's options say."""
+    if isinstance(value, QgsProcessingFeatureSourceDefinition) \
+            and value.flags & Qgis.ProcessingFeatureSourceDefinitionFlag.OverrideDefaultGeometryCheck:
+        return value.geometryCheck
+    return Qgis.InvalidGeometryCheck.NoCheck
+
+
 def _choice_of_rows(value: Any) -> str:
     """Which of a layer's rows the user chose for a run, in words that say why they are copied; "" for all."""
     if not isinstance(value, QgsProcessingFeatureSourceDefinition):
         return ""
     if value.selectedFeaturesOnly:
         return "only its selected features are wanted"
-    return "only some of its features are wanted" if value.featureLimit >= 0 or value.filterExpression else ""
+    if value.featureLimit >= 0 or value.filterExpression:
+        return "only some of its features are wanted"
+    is_skipping = _geometry_check(value) == Qgis.InvalidGeometryCheck.SkipInvalid
+    return "its features with invalid geometries are to be skipped" if is_skipping else ""
 
 
 def export_reason(layer: QgsVectorLayer, value: Any) -> str:
@@ -211,6 +223,8 @@ def export_reason(layer: QgsVectorLayer, value: Any) -> str:
         return "its encoding was set in QGIS"
     if _choice_of_rows(value):
         return _choice_of_rows(value)
+    if _geometry_check(value) == Qgis.InvalidGeometryCheck.AbortOnInvalid:
+        return "a feature with an invalid geometry is to stop the run"
     parts = QgsProviderRegistry.instance().decodeUri("ogr", layer.source())
     if parts.get("geometryType") or parts.get("openOptions"):
         return "it is opened with options of its own"
@@ -463,6 +477,8 @@ class LayerCopy:
         self.name, self.fields = layer.name(), fields_in_copy(layer)
         self._parameter, self._reason = parameter, reason
         self._rows, self._request = _chosen_rows(layer, value)
+        self._stops_at_invalid = _geometry_check(value) == Qgis.InvalidGeometryCheck.AbortOnInvalid
+        self._invalid_row: int | None = None
         self._rows_of_copy = _RowsOfCopy(layer, self.fields)
         self._geometry_type, self._crs = layer.wkbType(), layer.crs()
         self._neighbourhood = _neighbourhood_of(layer, parameter.companions, value)
@@ -479,6 +495,10 @@ class LayerCopy:
         except Exception as failure:  # a data provider's own, which has no type in Python
             raise self._not_copied(str(failure)) from None
         _stop_if_cancelled(feedback)
+        if self._invalid_row is not None:
+            raise QgsProcessingException(f"{self._parameter.label}: Feature ({self._invalid_row}) from “{self.name}” has "
+                                         "invalid geometry. Please fix the geometry or change the “Invalid features "
+                                         "filtering” option for this input.")
         if self._is_cut_short.is_set():
             raise QgsProcessingException(f"{self._parameter.label}: “{self.name}” is a query, and it or a layer that it "
                                          "shows rows of left the project before it was copied. Leave them there until it "
@@ -507,6 +527,9 @@ class LayerCopy:
         for row in self._rows.getFeatures(self._request):
             if feedback.isCanceled():
                 break
+            if self._stops_at_invalid and _is_invalid(row):
+                self._invalid_row = row.id()
+                break
             writer.addFeature(self._rows_of_copy.row(row))
         problem = writer.errorMessage()
         del writer  # which closes the file, whoever holds this frame
@@ -514,7 +537,9 @@ class LayerCopy:
 
     def _require_all_rows(self, path: str, problem: str, feedback: QgsProcessingFeedback) -> None:
         """Throws where rows were left out of the copy, or did not arrive here. problem: why, as far as it is known."""
-        request = QgsFeatureRequest(self._request).setFlags(Qgis.FeatureRequestFlag.NoGeometry).setNoAttributes()
+        request = QgsFeatureRequest(self._request).setNoAttributes()
+        if request.invalidGeometryCheck() == Qgis.InvalidGeometryCheck.NoCheck:
+            request.setFlags(Qgis.FeatureRequestFlag.NoGeometry)
         wanted = 0
         for _ in self._rows.getFeatures(request):
             _stop_if_cancelled(feedback)
@@ -527,13 +552,19 @@ class LayerCopy:
                                          "first.")
 
 
+def _is_invalid(row: QgsFeature) -> bool:
+    """As QGIS checks the rows for its own algorithms."""
+    return row.hasGeometry() and not row.geometry().isGeosValid()
+
+
 _RowsOfLayer = Union[QgsVectorLayerFeatureSource, QgsVectorLayerSelectedFeatureSource]
 
 
 def _chosen_rows(layer: QgsVectorLayer, value: Any) -> tuple[_RowsOfLayer, QgsFeatureRequest]:
     """The rows of a layer that a run is to have, as they are now, and what to ask for them with, in any thread.
 
-    Footprints that cross themselves are among them whatever QGIS does with them elsewhere: the executable repairs them.
+    Footprints that cross themselves are among them, which the executable repairs, unless the user chose for this input
+    to skip them, whatever QGIS does with them elsewhere.
     value: what the parameter is set to.
     """
     request = QgsFeatureRequest()
@@ -543,6 +574,8 @@ def _chosen_rows(layer: QgsVectorLayer, value: Any) -> tuple[_RowsOfLayer, QgsFe
         request.setLimit(value.featureLimit)
     if value.filterExpression:
         request.setFilterExpression(value.filterExpression)
+    if _geometry_check(value) == Qgis.InvalidGeometryCheck.SkipInvalid:
+        request.setInvalidGeometryCheck(Qgis.InvalidGeometryCheck.SkipInvalid)
     of_selected = QgsVectorLayerSelectedFeatureSource if value.selectedFeaturesOnly else QgsVectorLayerFeatureSource
     return of_selected(layer), request
 

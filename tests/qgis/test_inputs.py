@@ -189,6 +189,42 @@ class InputTest(ProjectTest):
         chosen = QgsProcessingFeatureSourceDefinition(self.layer().id(), featureLimit=7, filterExpression="$id > 100")
         self.assertEqual(len(self.sources(self.environment_of(chosen))), 7)
 
+    def with_a_crossed_outline(self):
+        """Three buildings in memory, the second of which crosses itself."""
+        from qgis.core import QgsFeature, QgsGeometry
+
+        layer = self.layer("Polygon?crs=EPSG:25832&field=height_m:double", "memory", "drawn")
+        for outline in ("0 0,20 0,20 20,0 20,0 0", "40 0,60 20,60 0,40 20,40 0", "80 0,100 0,100 20,80 20,80 0"):
+            row, geometry = QgsFeature(layer.fields()), QgsGeometry.fromWkt(f"POLYGON(({outline}))")
+            geometry.translate(340400, 6020480)
+            row.setGeometry(geometry)
+            row.setAttributes([10.0])
+            layer.dataProvider().addFeatures([row])
+        return layer
+
+    def test_what_is_chosen_for_invalid_geometries_holds_and_else_they_are_repaired(self):
+        from qgis.core import Qgis, QgsProcessingException, QgsProcessingFeatureSourceDefinition, QgsVectorFileWriter
+
+        drawn = self.with_a_crossed_outline()
+        options, file = QgsVectorFileWriter.SaveVectorOptions(), str(self.folder / "saved.gpkg")
+        QgsVectorFileWriter.writeAsVectorFormatV3(drawn, file, self.project.transformContext(), options)
+        layer, check, none = self.layer(file), Qgis.InvalidGeometryCheck, Qgis.ProcessingFeatureSourceDefinitionFlags()
+        overriding = none | Qgis.ProcessingFeatureSourceDefinitionFlag.OverrideDefaultGeometryCheck
+
+        def chosen(check, limit=-1, is_selection=False, flags=overriding):
+            return QgsProcessingFeatureSourceDefinition(layer.id(), is_selection, limit, flags, check)
+
+        layer.selectByIds([2, 3])
+        for expected, buildings in (({1, 2, 3}, chosen(check.NoCheck)), ({1, 3}, chosen(check.SkipInvalid)),
+                                    ({1, 2, 3}, chosen(check.AbortOnInvalid, flags=none)),
+                                    ({1}, chosen(check.SkipInvalid, limit=2)),  # as QGIS counts
+                                    ({3}, chosen(check.SkipInvalid, is_selection=True)),
+                                    ({1}, chosen(check.AbortOnInvalid, limit=1))):
+            with self.subTest(expected):
+                self.assertEqual(self.sources(self.environment_of(buildings, BASE_FIELD=None)), expected)
+        with self.assertRaisesRegex(QgsProcessingException, r"Feature \(2\) from “houses” has invalid geometry"):
+            self.environment_of(chosen(check.AbortOnInvalid), BASE_FIELD=None)
+
     def test_unsaved_edits_count(self):
         layer = self.layer()
         layer.setSubsetString("\"fid\" <= 40")
