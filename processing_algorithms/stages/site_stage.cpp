@@ -165,7 +165,8 @@ std::vector<Parameter> receiver_point_parameters(const std::string& site) {
        .crs_from = {"RECEIVERS_CRS"}},
       {.name = "RECEIVER_HEIGHT_FIELD",
        .label = "Receiver height field",
-       .help = "the field with the heights of receiver points above the ground; RECEIVER_HEIGHT if not given",
+       .help = "the field with the heights of receiver points above the ground; found by its usual names "
+               "(receiver_height, height, agl, …) if not given, or else RECEIVER_HEIGHT",
        .kind = Kind::field,
        .optional = true,
        .advanced = true,

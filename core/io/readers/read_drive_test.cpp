@@ -4,6 +4,8 @@
 #include <limits>
 #include <span>
 
+#include "core/base/listed.h"
+#include "core/io/readers/height_names.h"
 #include "core/io/readers/level_units.h"
 #include "core/io/readers/measurement_fields.h"
 #include "core/io/readers/readers.h"
@@ -49,6 +51,12 @@ void warn_of_unread_heights(PointSource& points, std::size_t with_z, Progress& p
     progress.warn({"heights_not_used", "the field \"" + field->name() +
                                            "\" of the measurements is not used: unless it is given as "
                                            "MEASUREMENT_HEIGHT_FIELD " +
+                                           all_at_street_level});
+  } else if (const std::vector<std::string> fields = those_like_heights(field_names(points.fields()));
+             !fields.empty()) {
+    progress.warn({"heights_not_used", "of the measurements nothing is read from " + listed(fields) +
+                                           ", which may tell of heights: unless a field of heights above the ground "
+                                           "is given as MEASUREMENT_HEIGHT_FIELD " +
                                            all_at_street_level});
   } else if (with_z > 0) {
     progress.warn({"z_not_used", "the Z of " + std::to_string(with_z) +

@@ -1,6 +1,8 @@
 // SPDX-License-Identifier: GPL-3.0-or-later
 #include <cmath>
 
+#include "core/base/listed.h"
+#include "core/io/readers/height_names.h"
 #include "core/io/readers/readers.h"
 #include "core/io/readers/receiver_heights.h"
 #include "core/io/sources/attribute.h"
@@ -20,6 +22,21 @@ double read_height_m(const Attribute& attribute, const OGRFeature& feature, doub
   throw Error(ErrorKind::invalid_input, "bad_value",
               "\"" + attribute.text(feature).value_or("") + "\" is not a height above ground from 0 to 2,000 m",
               "write metres: 1.5", where);
+}
+
+// Of heights that are not found: without them all receivers are at one height.
+void warn_of_heights_not_found(PointSource& points, std::size_t with_z, Progress& progress) {
+  const std::vector<std::string> fields = those_like_heights(field_names(points.fields()));
+  if (!fields.empty()) {
+    progress.warn({"fields_not_read", "of " + points.place().file + " nothing is read from " + listed(fields) +
+                                          ", which may tell of heights: unless a field of heights above the ground is "
+                                          "named with RECEIVER_HEIGHT_FIELD all receivers are at RECEIVER_HEIGHT"});
+  } else if (with_z > 0) {
+    progress.warn({"z_not_used", "the Z of " + std::to_string(with_z) +
+                                     (with_z == 1 ? " receiver point" : " receiver points") +
+                                     " is not used: without a field of heights above the ground all are at "
+                                     "RECEIVER_HEIGHT"});
+  }
 }
 
 }  // namespace
@@ -44,12 +61,7 @@ std::vector<RawReceiver> read_receivers(const ReceiverInput& input, const LocalF
     with_z += has_own_z(row.feature) ? 1 : 0;
     positions.push_back(row.position);
   });
-  if (!height && with_z > 0) {
-    progress.warn({"z_not_used", "the Z of " + std::to_string(with_z) +
-                                     (with_z == 1 ? " receiver point" : " receiver points") +
-                                     " is not used: without a field of heights above the ground all are at "
-                                     "RECEIVER_HEIGHT"});
-  }
+  if (!height) warn_of_heights_not_found(points, with_z, progress);
   points.to_environment(positions, progress);
   for (std::size_t i = 0; i < receivers.size(); ++i) {
     if (!std::isfinite(positions[i].x)) {

@@ -8,6 +8,7 @@
 #include <string_view>
 
 #include "core/base/units.h"
+#include "core/io/readers/height_names.h"
 #include "core/io/sources/text_values.h"
 #include "core/scene/frequency_range.h"
 
@@ -16,8 +17,6 @@ namespace {
 
 using Names = std::string_view;
 
-// Names of other languages are compared with ä, ö and ü as ae, oe and ue; "hohe" is what is left of Höhe where marks
-// were dropped before.
 constexpr std::array transmitter_name_aliases = {Names("name"),     Names("transmitter"), Names("transmittername"),
                                                  Names("cell"),     Names("cellname"),    Names("cellid"),
                                                  Names("sector"),   Names("pci"),         Names("site"),
@@ -27,10 +26,6 @@ constexpr std::array frequency_aliases = {
     Names("frequency"),       Names("freq"),     Names("carrierfrequency"), Names("centerfrequency"),
     Names("centrefrequency"), Names("frequenz"), Names("frequence"),        Names("frecuencia"),
     Names("frequenza"),       Names("f")};
-constexpr std::array antenna_height_aliases = {
-    Names("antennaheight"), Names("height"),   Names("agl"),          Names("heightagl"),     Names("antheight"),
-    Names("hubheight"),     Names("txheight"), Names("antennenhohe"), Names("antennenhoehe"), Names("hohe"),
-    Names("hoehe"),         Names("hauteur"),  Names("altura"),       Names("altezza")};
 constexpr std::array erp_aliases = {Names("erp"),           Names("eirp"),     Names("power"),     Names("txpower"),
                                     Names("transmitpower"), Names("leistung"), Names("puissance"), Names("potencia"),
                                     Names("potenza"),       Names("pire")};
@@ -58,8 +53,6 @@ constexpr std::array antenna_stems = {Names("antennatyp"), Names("antennentyp"),
                                       Names("antennemod"), Names("antennenmod"), Names("pattern"),
                                       Names("diagram")};
 constexpr std::array polarization_stems = {Names("polari")};
-constexpr std::array height_stems = {Names("height"),  Names("hoehe"),  Names("hohe"),
-                                     Names("hauteur"), Names("altura"), Names("altezza")};
 constexpr std::array frequency_stems = {Names("freq"), Names("frec"), Names("arfcn"), Names("carrier")};
 constexpr Names band_stem = "band";
 constexpr std::array width_stems = {Names("width"), Names("breite"), Names("ancho"), Names("larg")};
@@ -183,7 +176,7 @@ std::vector<std::string> TransmitterReader::overlooked_fields() const {
     const bool looks_like_one = (!azimuth_ && is_like(azimuth_stems)) || is_like(tilt_stems) ||
                                 (!antenna_ && is_like(antenna_stems)) ||
                                 (!polarization_ && is_like(polarization_stems)) ||
-                                (!reference_ && is_like(reference_stems)) || (!height_ && is_like(height_stems)) ||
+                                (!reference_ && is_like(reference_stems)) || (!height_ && sounds_like_height(field)) ||
                                 (!frequency_ && tells_of_frequencies(plain)) || (!erp_ && tells_of_powers(plain));
     if (looks_like_one && !is_read(field)) overlooked.push_back(field);
   }

@@ -435,6 +435,56 @@ TEST_F(Points, HeightsOfMeasurementsAreNotUnusedInSilence) {
   EXPECT_TRUE(told_of("given.gpkg", high, "height_m", "height_m").empty());
 }
 
+// By every name by which a transmitter's height is found, unless it is a transmitter's alone.
+TEST_F(Points, HeightsOfReceiversAreFoundByTheNamesOfThoseOfTransmitters) {
+  for (const std::string name : {"Höhe", "hoehe", "hauteur", "altura", "altezza", "ant_height", "height_above_ground",
+                                 "Antennenhöhe", "rx_height", "ue_height", "agl_m"}) {
+    testing::KeptWarnings warnings;
+    const auto found =
+        read_receivers({.source = csv("x,y," + name + "\n500000,5000000,30\n"), .crs = "EPSG:32632", .height_m = 1.5},
+                       frame_of("EPSG:32632"), warnings);
+    EXPECT_EQ(found.at(0).height_m, 30) << name;
+    EXPECT_TRUE(warnings.all.empty()) << name << ": " << warnings.all.at(0).message;
+    read_drive_test({.source = csv("x,y,rsrp," + name + "\n500000,5000000,-90,30\n"), .crs = "EPSG:32632"},
+                    frame_of("EPSG:32632"), warnings);
+    ASSERT_EQ(warnings.count("heights_not_used"), 1) << name;
+    EXPECT_NE(warnings.all[0].message.find("the field \"" + name + "\""), std::string::npos) << warnings.all[0].message;
+  }
+  const auto by_two = read_receivers(
+      {.source = csv("x,y,Höhe,rx_height\n500000,5000000,300,2\n"), .crs = "EPSG:32632", .height_m = 1.5},
+      frame_of("EPSG:32632"), no_progress());
+  EXPECT_EQ(by_two.at(0).height_m, 2) << "the receiver's own";
+}
+
+// Nobody can tell what these count from.
+TEST_F(Points, FieldsThatSoundLikeHeightsAreNotUnreadInSilence) {
+  for (const std::string name :
+       {"H", "z", "Z [m]", "h_ft", "alt", "altitude", "height_asl", "Höhe über NN", "tx_height"}) {
+    testing::KeptWarnings of_receivers, of_measurements;
+    const auto found =
+        read_receivers({.source = csv("x,y," + name + "\n500000,5000000,30\n"), .crs = "EPSG:32632", .height_m = 1.5},
+                       frame_of("EPSG:32632"), of_receivers);
+    EXPECT_EQ(found.at(0).height_m, 1.5) << name;
+    ASSERT_EQ(of_receivers.codes(), std::vector<std::string>{"fields_not_read"}) << name;
+    for (const std::string& text : {"from " + name + ",", std::string("RECEIVER_HEIGHT_FIELD")}) {
+      EXPECT_NE(of_receivers.all[0].message.find(text), std::string::npos) << of_receivers.all[0].message;
+    }
+    read_drive_test({.source = csv("x,y,rsrp," + name + "\n500000,5000000,-90,30\n"), .crs = "EPSG:32632"},
+                    frame_of("EPSG:32632"), of_measurements);
+    ASSERT_EQ(of_measurements.codes(), std::vector<std::string>{"heights_not_used"}) << name;
+    EXPECT_NE(of_measurements.all[0].message.find("from " + name + ","), std::string::npos)
+        << of_measurements.all[0].message;
+  }
+  const auto codes_beside = [&](const std::string& fields) {
+    testing::KeptWarnings warnings;
+    read_receivers({.source = csv("x,y," + fields + "\n500000,5000000,30,2\n"), .crs = "EPSG:32632", .height_m = 1.5},
+                   frame_of("EPSG:32632"), warnings);
+    return warnings.codes();
+  };
+  EXPECT_TRUE(codes_beside("altitude,agl").empty()) << "one is read";
+  EXPECT_TRUE(codes_beside("hm,azimuth").empty()) << "neither is one";
+}
+
 TEST_F(Points, DriveTestsKeepEveryRow) {
   const LocalFrame frame = frame_of("EPSG:32632", {499712, 4999168});
   const auto found = read_drive_test({.source = csv("PCI,latitude,longitude,device,rsrp,floor\n"
