@@ -4,6 +4,7 @@
 #include <algorithm>
 #include <vector>
 
+#include "core/base/listed.h"
 #include "core/base/units.h"
 #include "core/io/readers/readers.h"
 #include "core/scene/frequency_range.h"
@@ -59,6 +60,38 @@ void warn_of_receivers_at_transmitters(const Sites& sites, Progress& progress) {
   progress.warn({"receiver_at_transmitter", std::to_string(count) + (count == 1 ? " receiver is" : " receivers are") +
                                                 " less than a wavelength from a transmitter (" + first +
                                                 "), where their rows mean nothing"});
+}
+
+// Looking at each other: a slant seen from its other end leans the other way, so that two of a name are crossed.
+bool are_crossed(Polarization transmitter, Polarization receiver) {
+  switch (transmitter) {
+    case Polarization::vertical:
+      return receiver == Polarization::horizontal;
+    case Polarization::horizontal:
+      return receiver == Polarization::vertical;
+    case Polarization::slant_plus_45:
+    case Polarization::slant_minus_45:
+      return receiver == transmitter;
+  }
+  return false;
+}
+
+// Nothing comes straight from them, and only what roofs, edges and scattering turn comes at all: most rows are empty.
+void warn_of_crossed_polarizations(const std::vector<Transmitter>& transmitters, Polarization receiver,
+                                   Progress& progress) {
+  constexpr std::size_t most_named = 5;
+  std::vector<std::string> crossed;
+  for (const Transmitter& transmitter : transmitters) {
+    if (!are_crossed(transmitter.polarization, receiver)) continue;
+    crossed.push_back(transmitter.name + " (" + to_string(transmitter.polarization) + ")");
+  }
+  if (crossed.empty()) return;
+  progress.warn({"crossed_polarization", std::to_string(crossed.size()) + " of " + std::to_string(transmitters.size()) +
+                                             (transmitters.size() == 1 ? " transmitter is" : " transmitters are") +
+                                             " polarised at right angles to the receiver, which is " +
+                                             to_string(receiver) +
+                                             " and gets nothing straight from there: " + listed(crossed, most_named) +
+                                             ". RECEIVER_POLARIZATION says how the receiver is"});
 }
 
 }  // namespace
@@ -235,6 +268,9 @@ Sites read_sites(Run& run, const Scene& scene) {
   }
   Sites sites;
   sites.transmitters = read_transmitters(run, scene);
+  RayLaunchingOptions receiving;
+  read_link_options(values, receiving);
+  warn_of_crossed_polarizations(sites.transmitters, receiving.receiver_polarization, run.progress());
   if (values.has("RECEIVERS")) {
     const ReceiverInput receivers{.source = values.text("RECEIVERS"),
                                   .crs = values.text("RECEIVERS_CRS"),

@@ -5,7 +5,7 @@ import json
 import math
 import unittest
 
-from tesseray_process import (DRIVE_TEST, PipelineTest, environment_with_visibility, made, module_folder, rows, tesseray,
+from tesseray_process import (DRIVE_TEST, PipelineTest, environment_with_visibility, json_lines, made, module_folder, rows, tesseray,
                               transmitters_csv)
 
 GAIN = 6.5
@@ -36,6 +36,37 @@ def dipole_db(elevation_deg):
 
 
 class ReceiverAntenna(PipelineTest):
+    def test_transmitters_at_right_angles_to_the_receiver_are_named(self):
+        sites = self.folder / "sites.csv"
+        sites.write_text("name,x,y,height,freq,erp,pol\n" + "".join(
+            f"{name},340500,6020500,40,600,60,{pol}\n"
+            for name, pol in [("Up", "V"), ("TV", "H"), ("Plus", "+45"), ("Minus", "-45"), ("FM", "H")]))
+        # In sight high above the ground, so that nothing but the straight ray arrives.
+        receivers = self.folder / "receivers.csv"
+        receivers.write_text("x,y,height\n340505,6020500,45\n")
+
+        def told_of(polarization):
+            process = tesseray("predictcoverage", "--environment", ENVIRONMENT, "--transmitters", sites, "--transmitters-crs",
+                               "EPSG:25832", "--receivers", receivers, "--receivers-crs", "EPSG:25832", "--max-bounces", 0,
+                               "--over-rooftop", "none", "--receiver-polarization", polarization, "--overwrite",
+                               "--progress", "json", "--receiver-path-loss", self.folder / "crossed.gpkg")
+            self.assert_done(process)
+            told = [line["warning"]["message"] for line in json_lines(process.stderr)
+                    if line.get("warning", {}).get("code") == "crossed_polarization"]
+            self.assertEqual(len(told), 1)
+            losses = {row["transmitter_id"]: row["path_loss_db"]
+                      for row in rows(self.folder / "crossed.gpkg", "receiver_path_loss")}
+            return told[0], [name for i, name in enumerate(["Up", "TV", "Plus", "Minus", "FM"]) if losses[i + 1] is None]
+
+        for polarization, crossed in [("vertical", ["TV", "FM"]), ("horizontal", ["Up"]), ("slant+45", ["Plus"]),
+                                      ("slant-45", ["Minus"])]:
+            message, empty = told_of(polarization)
+            self.assertEqual(empty, crossed, polarization)
+            self.assertIn(f"{len(crossed)} of 5 transmitters", message)
+            self.assertIn("RECEIVER_POLARIZATION", message)
+            for name in ["Up", "TV", "Plus", "Minus", "FM"]:
+                self.assertEqual(f"{name} (" in message, name in crossed, message)
+
     def test_a_gain_is_in_power_and_path_loss_alone(self):
         for layer in ("path_loss", "receiver_path_loss"):
             pairs = [pair for pair in zip(rows(PLAIN, layer), rows(WITH_GAIN, layer), strict=True)
