@@ -5,8 +5,8 @@ import json
 import math
 import unittest
 
-from tesseray_process import (DRIVE_TEST, PipelineTest, environment_with_visibility, json_lines, made, module_folder, rows, tesseray,
-                              transmitters_csv)
+from tesseray_process import (DRIVE_TEST, PipelineTest, environment_with_visibility, json_lines, made, module_folder, rows,
+                              tesseray, transmitters_csv)
 
 GAIN = 6.5
 

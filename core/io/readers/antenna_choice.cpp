@@ -65,6 +65,20 @@ std::vector<fs::path> folders_in(const std::string& text) {
 // What matters only to who looks at the file, not to a prediction.
 bool concerns_gain(const std::string& code) { return code == "no_gain" || code == "gain_unit"; }
 
+// "H", "+45", or "V/V", as NSMA has what is sent and what it was measured with. Empty where it is no single one: "X",
+// "±45", "V/H".
+std::optional<Polarization> single_polarization(const std::string& text) {
+  const std::size_t slash = text.find('/');
+  if (slash != std::string::npos) {
+    const std::optional<Polarization> sent = single_polarization(text.substr(0, slash));
+    return sent == single_polarization(text.substr(slash + 1)) ? sent : std::nullopt;
+  }
+  const std::optional<Polarization> named = parse_polarization(text);
+  if (named == Polarization::vertical || named == Polarization::horizontal) return named;
+  const auto has = [&text](std::string_view part) { return text.find(part) != std::string::npos; };
+  return has("45") && !has("±") && !has("+-") ? named : std::nullopt;
+}
+
 }  // namespace
 
 AntennaChoice::AntennaChoice(const TransmitterInput& input, Progress& progress)
@@ -134,6 +148,12 @@ const AntennaFile& AntennaChoice::read(const fs::path& file, double frequency_mh
 
 ChosenAntenna AntennaChoice::from_file(const fs::path& file, const AntennaWish& wish) {
   const AntennaFile& antenna = read(file, wish.frequency_mhz);
+  const std::optional<Polarization> polarization = single_polarization(antenna.polarization);
+  if (!polarization && !is_blank(antenna.polarization) && !wish.polarization_is_given) {
+    warn_once("antenna_polarization",
+              file.filename().string() + ": the polarisation \"" + antenna.polarization +
+                  "\" is no single one that is known: vertical is taken, unless POLARIZATION_FIELD says another");
+  }
   const double shift = wish.electrical_tilt_deg ? *wish.electrical_tilt_deg - antenna.electrical_tilt_deg : 0.0;
   std::shared_ptr<const AntennaPattern>& pattern = patterns_[{file.string(), wish.frequency_mhz, shift}];
   if (!pattern) {
@@ -144,7 +164,8 @@ ChosenAntenna AntennaChoice::from_file(const fs::path& file, const AntennaWish& 
           {.pattern = pattern,
            .name = wish.name,
            .file = file.string(),
-           .electrical_tilt_deg = wish.electrical_tilt_deg.value_or(antenna.electrical_tilt_deg)}};
+           .electrical_tilt_deg = wish.electrical_tilt_deg.value_or(antenna.electrical_tilt_deg)},
+          polarization};
 }
 
 std::optional<ChosenAntenna> AntennaChoice::find(const AntennaWish& wish) {

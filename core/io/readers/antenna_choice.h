@@ -22,11 +22,13 @@ struct AntennaWish {
   bool is_parameter = false;  // given for all transmitters: a file name may then also count from the current folder
   double frequency_mhz = 0;
   std::optional<double> electrical_tilt_deg = std::nullopt;  // empty: as the file has it
+  bool polarization_is_given = false;                        // so that the file's does not matter
 };
 
 struct ChosenAntenna {
   AntennaKind kind = AntennaKind::isotropic;
   AntennaDetails details;
+  std::optional<Polarization> polarization = std::nullopt;  // of a pattern file that names one
 };
 
 // Reads each pattern file once and warns once of what its patterns leave open.

@@ -283,7 +283,8 @@ void TransmitterReader::choose_antenna(const OGRFeature& feature, RawTransmitter
   if (!text && input_.antenna_name.empty()) return;
   AntennaWish wish{.name = text.value_or(input_.antenna_name),
                    .is_parameter = !text,
-                   .frequency_mhz = transmitter.frequency_hz / 1e6};
+                   .frequency_mhz = transmitter.frequency_hz / 1e6,
+                   .polarization_is_given = polarization_ && polarization_->text(feature)};
   // Without a value the pattern stays as its file has it.
   if (electrical_tilt_ && electrical_tilt_->text(feature)) {
     wish.electrical_tilt_deg = angle_deg(electrical_tilt_, feature, -90, 90);
@@ -292,6 +293,7 @@ void TransmitterReader::choose_antenna(const OGRFeature& feature, RawTransmitter
   if (chosen) {
     transmitter.antenna = chosen->kind;
     transmitter.antenna_details = chosen->details;
+    transmitter.polarization = chosen->polarization.value_or(transmitter.polarization);
     return;
   }
   const std::string what = "is neither a built-in antenna nor a pattern file in " + antennas_.places(wish.is_parameter);

@@ -167,6 +167,32 @@ TEST_F(Antennas, SeveralFoldersAndOneWithASemicolonInItsName) {
             AntennaKind::pattern_file);
 }
 
+TEST_F(Antennas, ThePolarizationIsTheFilesWhereTheRowHasNone) {
+  const auto found_with = [&](const std::string& of_file, const std::string& of_row) {
+    write_text(folder_ / "polarised.msi", "POLARIZATION " + of_file + "\n" + panel());
+    warnings_.all.clear();
+    return read("a,500000,5000000,10,900,40,polarised," + of_row + "\n", {}, ",pol").at(0).polarization;
+  };
+  for (const auto& [of_file, expected] : {std::pair{"HORIZONTAL", Polarization::horizontal},
+                                          {"H", Polarization::horizontal},
+                                          {"V", Polarization::vertical},
+                                          {"H/H", Polarization::horizontal},
+                                          {"+45", Polarization::slant_plus_45},
+                                          {"Slant -45°", Polarization::slant_minus_45}}) {
+    EXPECT_EQ(found_with(of_file, ""), expected) << of_file;
+    EXPECT_EQ(warnings_.count("antenna_polarization"), 0) << of_file;
+    EXPECT_EQ(found_with(of_file, "-45"), Polarization::slant_minus_45) << "the row's own";
+  }
+  for (const std::string of_file : {"X", "xpol", "±45", "+-45", "+45/-45", "V/H", "H+V", "slant", "RHCP"}) {
+    EXPECT_EQ(found_with(of_file, ""), Polarization::vertical) << of_file;
+    ASSERT_EQ(warnings_.count("antenna_polarization"), 1) << of_file;
+    EXPECT_EQ(found_with(of_file, "h"), Polarization::horizontal) << of_file;
+    EXPECT_EQ(warnings_.count("antenna_polarization"), 0) << of_file << ": the row says";
+  }
+  EXPECT_EQ(found_with("", ""), Polarization::vertical);
+  EXPECT_EQ(warnings_.count("antenna_polarization"), 0) << "nothing is said";
+}
+
 TEST_F(Antennas, TheElectricalTiltInUseIsTold) {
   const auto found = read(
       "a,500000,5000000,10,900,40,beside.msi,7.3\nb,500000,5000000,10,900,40,beside.msi,\n"
