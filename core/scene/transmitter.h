@@ -86,6 +86,7 @@ struct RawReceiver {
   Vec2 position;
   double height_m = 1.5;  // above ground
   ErrorPlace source;
+  std::string problem = {};  // why it has no place or no height that could be: "there is no geometry"; empty: it has
 };
 
 struct Receiver {
@@ -98,8 +99,8 @@ struct Receiver {
 enum class MisplacedReceivers { fail, drop };
 
 // Resolve heights and check places. Throw Error(invalid_input) naming transmitters (receivers) that are outside the
-// scene's extent, inside a building or not above the ground; a warning names receivers that are dropped, of which some
-// must be left. Those at an outer wall are moved to 1 cm in front of it, which a warning tells.
+// scene's extent, inside a building or not above the ground, or have a problem; a warning names receivers that are
+// dropped, of which some must be left. Those at an outer wall are moved to 1 cm in front of it, which a warning tells.
 std::vector<Transmitter> place_transmitters(const std::vector<RawTransmitter>& raw, const Scene& scene,
                                             Progress& progress);
 std::vector<Receiver> place_receivers(const std::vector<RawReceiver>& raw, MisplacedReceivers misplaced,

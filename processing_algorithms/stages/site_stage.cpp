@@ -208,8 +208,9 @@ std::vector<Parameter> receiver_point_parameters(const std::string& site) {
       {.name = "MISPLACED_RECEIVERS",
        .label = "Receivers inside buildings",
        .help =
-           "what to do with receiver points inside buildings, below the ground or outside of the area: fail, or drop "
-           "them with a warning, as for a drive test whose positions are inexact",
+           "what to do with receiver points inside buildings, below the ground or outside of the area, and with those "
+           "without a place or over 2,000 m high: fail, or drop them with a warning, as for a drive test whose "
+           "positions are inexact",
        .kind = Kind::enumeration,
        .default_value = "fail",
        .choices = words(misplaced_receivers),
@@ -275,9 +276,10 @@ Sites read_sites(Run& run, const Scene& scene) {
     const ReceiverInput receivers{.source = values.text("RECEIVERS"),
                                   .crs = values.text("RECEIVERS_CRS"),
                                   .height_field = values.text("RECEIVER_HEIGHT_FIELD"),
-                                  .height_m = values.number("RECEIVER_HEIGHT")};
-    sites.receivers = place_receivers(read_receivers(receivers, scene.frame, run.progress()),
-                                      values.choice("MISPLACED_RECEIVERS", misplaced_receivers), scene, run.progress());
+                                  .height_m = values.number("RECEIVER_HEIGHT"),
+                                  .misplaced = values.choice("MISPLACED_RECEIVERS", misplaced_receivers)};
+    sites.receivers = place_receivers(read_receivers(receivers, scene.frame, run.progress()), receivers.misplaced,
+                                      scene, run.progress());
     warn_of_receivers_at_transmitters(sites, run.progress());
   }
   return sites;

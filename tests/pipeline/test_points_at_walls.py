@@ -68,6 +68,17 @@ class PointsAtWalls(PipelineTest):
         self.assertIn("receivers_left_out", process.stderr)
         self.assertEqual([row["receiver_id"] for row in rows(output, "receiver_path_loss")], [2])
 
+    def test_receivers_without_a_place_or_a_height_that_can_be_are_dropped(self):
+        receivers = [(150, 150, 1.5), (150, 152, -1), (150, 152, 2500), (None, None, 1.5), (150, 152, 0)]
+        process, output = self.predict((100, 180, 10), receivers, "--misplaced-receivers", "drop")
+        self.assert_done(process)
+        told = [line["warning"]["message"] for line in json_lines(process.stderr) if "warning" in line]
+        for text in ("4 receivers", 'receiver 2 (height "-1" is not', 'receiver 3 (height "2500" is not', 'receiver 4 (x "None" is not',
+                     "receiver 5 is not above the ground"):
+            self.assertIn(text, told[-1])
+        self.assertEqual([row["receiver_id"] for row in rows(output, "receiver_path_loss")], [1])
+        self.assert_refused(self.predict((100, 180, 10), receivers)[0], "bad_value", ["of up to 2,000 m"])
+
 
 if __name__ == "__main__":
     unittest.main()

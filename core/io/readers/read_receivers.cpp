@@ -12,16 +12,22 @@
 namespace tesseray {
 namespace {
 
-double read_height_m(const Attribute& attribute, const OGRFeature& feature, double otherwise_m,
-                     const ErrorPlace& place) {
+// Gives the receiver its height, or what is wrong with it. A text that is no number is an error even where misplaced
+// receivers are dropped: the field may be another.
+void read_height(const Attribute& attribute, const OGRFeature& feature, MisplacedReceivers misplaced,
+                 RawReceiver& receiver) {
   const NumberCell cell = read_length_m(attribute, feature);
-  const double metres = cell.value.value_or(otherwise_m);
-  if (cell.unreadable.empty() && is_receiver_height(metres)) return metres;
-  ErrorPlace where = place;
+  receiver.height_m = cell.value.value_or(receiver.height_m);
+  if (cell.unreadable.empty() && is_receiver_height(receiver.height_m)) return;
+  const std::string text = attribute.text(feature).value_or("");
+  const char* what = " is not a height above the ground of up to 2,000 m";
+  if (cell.unreadable.empty() && misplaced == MisplacedReceivers::drop) {
+    receiver.problem = attribute.name() + " \"" + text + "\"" + what;
+    return;
+  }
+  ErrorPlace where = receiver.source;
   where.field = attribute.name();
-  throw Error(ErrorKind::invalid_input, "bad_value",
-              "\"" + attribute.text(feature).value_or("") + "\" is not a height above ground from 0 to 2,000 m",
-              "write metres: 1.5", where);
+  throw Error(ErrorKind::invalid_input, "bad_value", "\"" + text + "\"" + what, "write metres: 1.5", where);
 }
 
 // Of heights that are not found: without them all receivers are at one height.
@@ -49,14 +55,14 @@ std::vector<RawReceiver> read_receivers(const ReceiverInput& input, const LocalF
   std::vector<Vec2> positions;
   std::size_t with_z = 0;
   points.for_each(progress, [&](const PointRow& row) {
-    const ErrorPlace place = points.place(row.feature);
-    if (!row.problem.empty()) {
-      throw Error(ErrorKind::invalid_input, "bad_position", row.problem, "every receiver needs one point", place);
+    RawReceiver receiver{
+        .feature_id = row.feature.GetFID(), .height_m = input.height_m, .source = points.place(row.feature)};
+    if (!row.problem.empty() && input.misplaced == MisplacedReceivers::fail) {
+      throw Error(ErrorKind::invalid_input, "bad_position", row.problem, "every receiver needs one point",
+                  receiver.source);
     }
-    RawReceiver receiver;
-    receiver.feature_id = row.feature.GetFID();
-    receiver.height_m = height ? read_height_m(*height, row.feature, input.height_m, place) : input.height_m;
-    receiver.source = place;
+    if (height) read_height(*height, row.feature, input.misplaced, receiver);
+    if (!row.problem.empty()) receiver.problem = row.problem;
     receivers.push_back(receiver);
     with_z += has_own_z(row.feature) ? 1 : 0;
     positions.push_back(row.position);
@@ -64,12 +70,13 @@ std::vector<RawReceiver> read_receivers(const ReceiverInput& input, const LocalF
   if (!height) warn_of_heights_not_found(points, with_z, progress);
   points.to_environment(positions, progress);
   for (std::size_t i = 0; i < receivers.size(); ++i) {
-    if (!std::isfinite(positions[i].x)) {
-      throw Error(ErrorKind::invalid_input, "no_transformation",
-                  "the receiver's place cannot be transformed to " + points.environment().name(),
-                  "check the coordinates and their CRS", receivers[i].source);
-    }
-    receivers[i].position = positions[i];
+    RawReceiver& receiver = receivers[i];
+    receiver.position = positions[i];
+    if (!receiver.problem.empty() || std::isfinite(positions[i].x)) continue;
+    receiver.problem = "the receiver's place cannot be transformed to " + points.environment().name();
+    if (input.misplaced == MisplacedReceivers::drop) continue;
+    throw Error(ErrorKind::invalid_input, "no_transformation", receiver.problem, "check the coordinates and their CRS",
+                receiver.source);
   }
   return receivers;
 }

@@ -72,7 +72,9 @@ std::vector<RawTransmitter> read_transmitters(const TransmitterInput& input, con
 struct ReceiverInput {
   std::string source, crs, height_field;
   double height_m = 1.5;  // where no field says
+  MisplacedReceivers misplaced = MisplacedReceivers::fail;
 };
+// Where misplaced ones are to be dropped, those without a place, or with a height that cannot be, have their problem.
 std::vector<RawReceiver> read_receivers(const ReceiverInput& input, const LocalFrame& frame, Progress& progress);
 
 struct DriveTestInput {

@@ -230,10 +230,15 @@ std::vector<Receiver> place_receivers(const std::vector<RawReceiver>& raw, Mispl
   std::vector<Receiver> receivers;
   receivers.reserve(raw.size());
   for (const RawReceiver& each : raw) {
+    const std::string name = "receiver " + std::to_string(each.feature_id);
+    if (!each.problem.empty()) {
+      bad.add(each.source, name, "(" + each.problem + ")", 0);
+      continue;
+    }
     const Vec2 p = placement.local(each.position);
     const Place place = placement.place(p, each.height_m);
     if (!place.wrong.empty()) {
-      bad.add(each.source, "receiver " + std::to_string(each.feature_id), place.wrong, placement.distance_from_area(p));
+      bad.add(each.source, name, place.wrong, placement.distance_from_area(p));
       continue;
     }
     if (place.is_moved) moved.add(std::to_string(each.feature_id));

@@ -625,17 +625,17 @@ INSTANTIATE_TEST_SUITE_P(
                  [](Inputs& in) {
                    read_receivers({.source = in.csv("lat,lon,height\n48,9,up\n")}, in.frame, no_progress());
                  },
-                 "bad_value", "field height, line 2: \"up\" is not a height above ground"},
+                 "bad_value", "field height, line 2: \"up\" is not a height above the ground"},
         BadInput{"HeightOfACloud",
                  [](Inputs& in) {
                    read_receivers({.source = in.csv("lat,lon,height\n48,9,2001\n")}, in.frame, no_progress());
                  },
-                 "bad_value", "\"2001\" is not a height above ground from 0 to 2,000 m"},
+                 "bad_value", "\"2001\" is not a height above the ground of up to 2,000 m"},
         BadInput{"HeightBelowTheGround",
                  [](Inputs& in) {
                    read_receivers({.source = in.csv("lat,lon,height\n48,9,-3\n")}, in.frame, no_progress());
                  },
-                 "bad_value", "\"-3\" is not a height above ground from 0 to 2,000 m"},
+                 "bad_value", "\"-3\" is not a height above the ground of up to 2,000 m"},
         BadInput{"NoPlace",
                  [](Inputs& in) { read_receivers({.source = in.csv("lat,lon\n48,\n")}, in.frame, no_progress()); },
                  "bad_position", "lon is empty. every receiver needs one point"},

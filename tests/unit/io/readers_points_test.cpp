@@ -414,6 +414,35 @@ TEST_F(Points, TheZOfReceiversIsNotUsedInSilence) {
   EXPECT_TRUE(codes_of("flat.gpkg", flat, "level").empty());
 }
 
+TEST_F(Points, ReceiversThatCannotBeAnywhereAreHandedOnToBeDropped) {
+  const auto problem_of = [&](const std::string& row, MisplacedReceivers misplaced = MisplacedReceivers::drop) {
+    const ReceiverInput input{
+        .source = csv("x,y,height\n500000,5000000,1.5\n" + row + "\n"), .crs = "EPSG:32632", .misplaced = misplaced};
+    const auto found = read_receivers(input, frame_of("EPSG:32632"), no_progress());
+    EXPECT_EQ(found.at(0).problem, "") << row;
+    return found.at(1).problem;
+  };
+  for (const auto& [row, problem] : {std::pair<std::string, std::string>{"500001,5000000,0", ""},
+                                     {"500001,5000000,", ""},
+                                     {"500001,5000000,-1", "height \"-1\" is not a height above the ground"},
+                                     {"500001,5000000,2500", "height \"2500\" is not a height above the ground"},
+                                     {",,1.5", "x is empty"},
+                                     {"500001,,-1", "y is empty"}}) {
+    const std::string found = problem_of(row);
+    EXPECT_EQ(found.empty(), problem.empty()) << row << found;
+    EXPECT_TRUE(found.starts_with(problem)) << found;
+    if (problem.empty()) continue;
+    EXPECT_THROW(problem_of(row, MisplacedReceivers::fail), Error) << row;
+  }
+  EXPECT_THROW(problem_of("500001,5000000,roof"), Error) << "no number at all";
+  const std::string path =
+      write_layer(folder_ / "empty.gpkg", {.geometry = "POINT", .features = {{""}, {"POINT (500000 5000000)"}}});
+  const auto found =
+      read_receivers({.source = path, .misplaced = MisplacedReceivers::drop}, frame_of("EPSG:32632"), no_progress());
+  EXPECT_EQ(found.at(0).problem, "there is no geometry");
+  EXPECT_EQ(found.at(1).problem, "");
+}
+
 TEST_F(Points, HeightsOfMeasurementsAreNotUnusedInSilence) {
   const auto told_of = [&](const std::string& file, const std::string& wkt, const std::string& field,
                            const std::string& height_field) {

@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: GPL-3.0-or-later
 #include <gtest/gtest.h>
 
+#include <cmath>
 #include <random>
 #include <string>
 #include <vector>
@@ -329,8 +330,9 @@ TEST_F(PlacementTest, GapsThatLeaveNoRoomAreInside) {
 
 TEST_F(PlacementTest, ReceiversThatCannotBeWhereTheyAreFailOrAreDropped) {
   const RawReceiver in_house{11, scene_.frame.origin + Vec2{55, 55}, 1.5, {}}, outside{12, {}, 1.5, {}},
-      in_street{13, scene_.frame.origin + Vec2{20, 30}, 1.5, {}};
-  const std::vector<RawReceiver> walk{in_house, outside, in_street};
+      in_street{13, scene_.frame.origin + Vec2{20, 30}, 1.5, {}},
+      nowhere{14, {NAN, NAN}, 1.5, {}, "there is no geometry"};
+  const std::vector<RawReceiver> walk{in_house, outside, in_street, nowhere};
   const auto place = [&](const std::vector<RawReceiver>& raw, MisplacedReceivers misplaced, Progress& progress) {
     return place_receivers(raw, misplaced, scene_, progress);
   };
@@ -341,7 +343,8 @@ TEST_F(PlacementTest, ReceiversThatCannotBeWhereTheyAreFailOrAreDropped) {
   EXPECT_EQ(placed[0].receiver_id, 13);
   ASSERT_EQ(log.all.size(), 1u);
   EXPECT_EQ(log.all[0].code, "receivers_left_out");
-  for (const char* text : {"2 receivers", "receiver 11 is inside a building", "receiver 12 is outside the area"}) {
+  for (const char* text : {"3 receivers", "receiver 11 is inside a building", "receiver 12 is outside the area",
+                           "receiver 14 (there is no geometry)"}) {
     EXPECT_NE(log.all[0].message.find(text), std::string::npos) << log.all[0].message;
   }
   // Where none is left, there is nothing to predict.
