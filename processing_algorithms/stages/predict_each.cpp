@@ -174,9 +174,10 @@ std::size_t transmitters_at_once(const MemoryBudget& memory, const RayLauncher& 
       transmitters * targets *
       (sizeof(TargetPrediction) + WidebandPredictions::bytes_per_target(options.wideband, options.delay_profile_rays));
   const std::uint64_t bytes_of_all = bytes_of_predictions + launcher.bytes_besides_launches();
-  memory.require(bytes_of_all + bytes_of_launch, "the prediction of " + std::to_string(transmitters) +
-                                                     " transmitters at " + std::to_string(targets) +
-                                                     " tiles and receivers");
+  memory.require(bytes_of_all + bytes_of_launch,
+                 "the prediction of " + std::to_string(transmitters) + " transmitters at " + std::to_string(targets) +
+                     " tiles and receivers",
+                 "make the EXTENT smaller, the TILE_AREA larger, give fewer RECEIVERS at a time, or allow more memory");
   // Less may be left by now.
   const std::uint64_t left = memory.left_bytes(), for_launches = left - std::min(left, bytes_of_all);
   const std::uint64_t fitting = for_launches / (bytes_of_launch + launcher.bytes_of_tubes());

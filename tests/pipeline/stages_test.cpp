@@ -262,5 +262,18 @@ TEST(TransmittersAtOnce, FitWithTheirTubes) {
   EXPECT_EQ(at_once(100 * of_one), 3u);
 }
 
+TEST(TransmittersAtOnce, AreRefusedWithWhatMakesThemFit) {
+  const testing::Environment town(walled_square(), 10);
+  const RayLauncher launcher(town.scene, town.tiling, town.occlusion, *town.visibility, {}, {});
+  try {
+    transmitters_at_once(MemoryBudget{1}, launcher, town.tiling.tiles.size(), 3);
+    ADD_FAILURE();
+  } catch (const Error& error) {
+    EXPECT_EQ(error.kind(), ErrorKind::resources);
+    EXPECT_NE(error.hint().find("TILE_AREA"), std::string::npos);
+    EXPECT_NE(error.hint().find("fewer RECEIVERS"), std::string::npos);
+  }
+}
+
 }  // namespace
 }  // namespace tesseray
