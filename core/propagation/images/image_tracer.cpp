@@ -46,7 +46,7 @@ struct FoundRay {
 struct Arrived {
   ArrivalSums sums;
   std::vector<FoundRay> rays;
-  std::vector<PairableRay> pairable;
+  PairableRays pairable;
   std::uint64_t images = 0, candidates = 0, found = 0;
 };
 
@@ -370,7 +370,7 @@ void Trace::collect(std::vector<Arrived> arrived, ImageTracingResult& result) co
     for (const FoundRay& found : here.rays) result.rays.push_back(as_ray(found, environment_.receivers[r]));
     ArrivalSums sums;
     sums.merge(here.sums);
-    add_ground_pairs({std::move(here.pairable)}, link_.wave_number(), {&sums, 1});
+    add_ground_pairs({&here.pairable, 1}, link_.wave_number(), {&sums, 1});
     result.receivers.push_back(sums);
     result.images += here.images;
     result.candidates += here.candidates;

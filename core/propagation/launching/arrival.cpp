@@ -86,9 +86,9 @@ PairableRay LaunchArrivals::as_pairable(const RayEnding& ending, const ArrivedRa
 }
 
 void LaunchArrivals::pair_rays(std::span<ArrivalSums> receivers) {
-  std::vector<std::vector<PairableRay>> parts;
+  std::vector<PairableRays> parts;
   for (ThreadArrivals& state : threads_) parts.push_back(std::move(state.pairable));
-  add_ground_pairs(std::move(parts), link_.wave_number(), receivers);
+  add_ground_pairs(parts, link_.wave_number(), receivers);
 }
 
 void LaunchArrivals::arrive(const RayEnding& ending, std::uint32_t number, ThreadArrivals& state) {

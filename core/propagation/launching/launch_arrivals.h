@@ -41,7 +41,7 @@ struct ThreadArrivals {
   WidebandTable wideband;        // of the same targets, where it is wanted
   std::vector<RecordedRay> recorded;
   std::vector<RaysWithoutPower> without_power;  // per receiver, where rays are recorded
-  std::vector<PairableRay> pairable;            // at receivers, where the mean is summed
+  PairableRays pairable;                        // at receivers, where the mean is summed
   std::vector<KeptEnding>* endings = nullptr;   // where they are asked for
   ScatteredWays scattered_ways;
   TargetSums<ScatteredSums> scattered_sums;  // tiles, then receivers; what edges diffract

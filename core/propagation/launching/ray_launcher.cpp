@@ -239,9 +239,9 @@ std::uint64_t RayLauncher::bytes_of_launch(std::size_t threads) const {
   const std::uint64_t of_tile_by_batches = impl_->row_scatterer  ? sizeof(ArrivalSums) + sizeof(ScatteredSums)
                                            : impl_->tube_bouncer ? sizeof(ArrivalSums)
                                                                  : 0;
-  constexpr std::uint64_t pairable_rays = 128;  // about so many at a receiver of a city; they are gathered once
+  constexpr std::uint64_t pairable_rays = 128;  // about so many at a receiver of a city; a quarter is gathered at a time
   const std::uint64_t of_pairs =
-      options.summation == Summation::local_mean ? 2 * pairable_rays * sizeof(PairableRay) : 0;
+      options.summation == Summation::local_mean ? pairable_rays * sizeof(PairableRay) * 5 / 4 : 0;
   constexpr std::uint64_t rays_in_any_order = 32;  // at a receiver of a city
   const std::uint64_t of_orders = rays_in_any_order * sizeof(RayInAnyOrder);
   const std::uint64_t of_kept_rays = keeps_rays ? sizeof(RaysWithoutPower) : 0;

@@ -123,37 +123,59 @@ double interference_of(std::span<const PairableRay> rays, double wave_number, Pa
   return sum;
 }
 
+// The rays of some receivers after each other, so that few are there twice at a time.
+class RaysByReceiver {
+ public:
+  RaysByReceiver(std::span<const PairableRays> parts, std::size_t first, std::size_t end)
+      : first_(first), ends_(end - first + 1, 0) {
+    const auto for_each_here = [&](const auto& visit) {
+      for (const PairableRays& part : parts) {
+        for (const PairableRay& ray : part) {
+          if (ray.receiver >= first && ray.receiver < end) visit(ray);
+        }
+      }
+    };
+    for_each_here([&](const PairableRay& ray) { ++ends_[ray.receiver - first + 1]; });
+    std::partial_sum(ends_.begin(), ends_.end(), ends_.begin());
+    rays_.resize(ends_.back());
+    // Each receiver's rays are placed from their first place on, which so becomes their end.
+    for_each_here([&](const PairableRay& ray) { rays_[ends_[ray.receiver - first]++] = ray; });
+  }
+
+  std::span<PairableRay> of(std::size_t receiver) {
+    const std::size_t k = receiver - first_, begin = k == 0 ? 0 : ends_[k - 1];
+    return std::span(rays_).subspan(begin, ends_[k] - begin);
+  }
+
+ private:
+  std::size_t first_;
+  std::vector<std::size_t> ends_;
+  std::vector<PairableRay> rays_;
+};
+
 }  // namespace
 
-void add_ground_pairs(std::vector<std::vector<PairableRay>> parts, double wave_number,
-                      std::span<ArrivalSums> receivers) {
-  constexpr std::size_t receivers_per_block = 256;
-  std::vector<std::size_t> ends(receivers.size() + 1, 0);
-  for (const std::vector<PairableRay>& part : parts) {
-    for (const PairableRay& ray : part) ++ends[ray.receiver + std::size_t{1}];
-  }
-  std::partial_sum(ends.begin(), ends.end(), ends.begin());
-  std::vector<PairableRay> rays(ends.back());
-  // Each receiver's rays are placed from their first place on, which so becomes their end.
-  for (std::vector<PairableRay>& part : parts) {
-    for (const PairableRay& ray : part) rays[ends[ray.receiver]++] = ray;
-    part = {};
-  }
-  parallel_blocks(receivers.size(), receivers_per_block, no_progress(), [&](std::size_t begin, std::size_t end) {
-    PairsOfWay pairs;
-    for (std::size_t r = begin; r < end; ++r) {
-      const std::size_t first = r == 0 ? 0 : ends[r - 1];
-      const std::span<PairableRay> here = std::span(rays).subspan(first, ends[r] - first);
-      std::ranges::sort(here, {}, order_of);
-      InStep with_direct;
-      for (auto way = here.begin(); way != here.end();) {
-        const auto next = std::find_if(way, here.end(), [&](const PairableRay& ray) { return ray.way != way->way; });
-        receivers[r].interference.add(interference_of({way, next}, wave_number, pairs, with_direct));
-        way = next;
+void add_ground_pairs(std::span<const PairableRays> parts, double wave_number, std::span<ArrivalSums> receivers) {
+  constexpr std::size_t passes = 4, receivers_per_block = 256;
+  const std::size_t per_pass = std::max(receivers_per_block, (receivers.size() + passes - 1) / passes);
+  for (std::size_t first = 0; first < receivers.size(); first += per_pass) {
+    const std::size_t count = std::min(per_pass, receivers.size() - first);
+    RaysByReceiver rays(parts, first, first + count);
+    parallel_blocks(count, receivers_per_block, no_progress(), [&](std::size_t begin, std::size_t end) {
+      PairsOfWay pairs;
+      for (std::size_t r = first + begin; r < first + end; ++r) {
+        const std::span<PairableRay> here = rays.of(r);
+        std::ranges::sort(here, {}, order_of);
+        InStep with_direct;
+        for (auto way = here.begin(); way != here.end();) {
+          const auto next = std::find_if(way, here.end(), [&](const PairableRay& ray) { return ray.way != way->way; });
+          receivers[r].interference.add(interference_of({way, next}, wave_number, pairs, with_direct));
+          way = next;
+        }
+        receivers[r].interference.add(with_direct.interference());
       }
-      receivers[r].interference.add(with_direct.interference());
-    }
-  });
+    });
+  }
 }
 
 }  // namespace tesseray

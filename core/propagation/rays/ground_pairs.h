@@ -4,8 +4,8 @@
 #pragma once
 
 #include <cstdint>
+#include <deque>
 #include <span>
-#include <vector>
 
 #include "core/geometry/vector.h"
 #include "core/physics/complex.h"
@@ -33,10 +33,13 @@ struct PairableRay {
   ReflectionInStep reflection;  // where that is no ray of its own
 };
 
+// Many receivers have gigabytes of them, which a vector would have three times while it grows.
+using PairableRays = std::deque<PairableRay>;
+
 // Adds what rays from the ground bring together with those of the same way that come in as they do in the plan, the
-// nearest two first and no ray in two pairs, whatever the compass direction; what the ground below each ray without a partner brings; and what those that
-// are in step with the direct ray bring together. The same for any parts and any order of the rays.
-void add_ground_pairs(std::vector<std::vector<PairableRay>> parts, double wave_number,
-                      std::span<ArrivalSums> receivers);
+// nearest two first and no ray in two pairs, whatever the compass direction; what the ground below each ray without a
+// partner brings; and what those that are in step with the direct ray bring together. The same for any parts and any
+// order of the rays.
+void add_ground_pairs(std::span<const PairableRays> parts, double wave_number, std::span<ArrivalSums> receivers);
 
 }  // namespace tesseray

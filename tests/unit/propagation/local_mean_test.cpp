@@ -273,9 +273,33 @@ double paired(const std::vector<PairableRay>& rays) {
   ArrivalSums sums, merged;
   // In two parts, as of two threads.
   const auto middle = rays.begin() + static_cast<std::ptrdiff_t>(rays.size() / 2);
-  add_ground_pairs({{rays.begin(), middle}, {middle, rays.end()}}, some_wave_number, {&sums, 1});
+  const std::vector<PairableRays> parts{{rays.begin(), middle}, {middle, rays.end()}};
+  add_ground_pairs(parts, some_wave_number, {&sums, 1});
   merged.merge(sums);
   return merged.interference.value();
+}
+
+// So many that they are gathered in several passes.
+TEST(GroundPairs, OfManyReceiversAreThoseOfEach) {
+  constexpr std::uint32_t receivers = 1500;
+  const auto rays_at = [](std::uint32_t receiver) {
+    const double level = 1 + 0.001 * receiver;
+    return std::vector{ray_of(1, false, {level, 0}, {1, 0, 0}), ray_of(1, true, {0.3, 0.1 * level}, {1, 0, 0})};
+  };
+  std::vector<PairableRays> parts(2);
+  for (std::uint32_t r = receivers; r-- > 0;) {
+    for (PairableRay ray : rays_at(r)) {
+      ray.receiver = r;
+      parts[r % 2].push_back(ray);
+    }
+  }
+  std::vector<ArrivalSums> sums(receivers);
+  add_ground_pairs(parts, some_wave_number, sums);
+  for (std::uint32_t r = 0; r < receivers; ++r) {
+    ArrivalSums merged;
+    merged.merge(sums[r]);
+    EXPECT_EQ(merged.interference.value(), paired(rays_at(r))) << r;
+  }
 }
 
 TEST(GroundPairs, AreOfOneWayAndTheNearestDirection) {
