@@ -48,7 +48,7 @@ constexpr std::array reference_aliases = {Names("heightreference"), Names("anten
 constexpr std::array azimuth_stems = {Names("azim"),           Names("bearing"),       Names("ausrichtung"),
                                       Names("strahlrichtung"), Names("hauptrichtung"), Names("antennenrichtung"),
                                       Names("acimut"),         Names("orient")};
-constexpr std::array tilt_stems = {Names("tilt"), Names("neigung"), Names("absenkung"), Names("inclin")};
+constexpr std::array tilt_stems = {Names("tilt"), Names("neigung"), Names("absenkung"), Names("kipp"), Names("inclin")};
 constexpr std::array antenna_stems = {Names("antennatyp"), Names("antennentyp"), Names("antennafile"),
                                       Names("antennemod"), Names("antennenmod"), Names("pattern"),
                                       Names("diagram")};

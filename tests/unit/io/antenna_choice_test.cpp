@@ -64,7 +64,7 @@ TEST_F(Antennas, FieldsThatAreNotReadThoughTheyTellOfTheAntennaAreNamed) {
 }
 
 TEST_F(Antennas, FieldsOfOtherLanguagesThatAreNotReadAreNamed) {
-  for (const char* field : {"Hauptstrahlrichtung", "Ausrichtung", "Orientation", "Absenkung", "Inclinaison",
+  for (const char* field : {"Hauptstrahlrichtung", "Ausrichtung", "Orientation", "Absenkung", "Kippung", "Inclinaison",
                             "Inclinación", "Antennenrichtung", "Orientación", "Orientamento", "acimut_grados"}) {
     warnings_.all.clear();
     read("a,500000,5000000,10,900,40,sector_3gpp,120\n", {}, std::string(",") + field);
