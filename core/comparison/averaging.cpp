@@ -4,6 +4,7 @@
 #include <cmath>
 #include <cstddef>
 
+#include "core/base/infinity.h"
 #include "core/base/units.h"
 
 namespace tesseray {
@@ -18,10 +19,20 @@ std::vector<double> ways_m(std::span<const RouteSample> route) {
   return ways;
 }
 
+// Over that of the strongest sample, each worked out once: many have it in their windows. NaN without a level.
+std::vector<double> powers_of(std::span<const RouteSample> route) {
+  double strongest_db = -infinity;
+  for (const RouteSample& sample : route) strongest_db = std::fmax(strongest_db, sample.power_db);
+  std::vector<double> powers;
+  powers.reserve(route.size());
+  for (const RouteSample& sample : route) powers.push_back(power_ratio(sample.power_db - strongest_db));
+  return powers;
+}
+
 }  // namespace
 
 std::vector<double> average_along_route(std::span<const RouteSample> route, double window_m) {
-  const std::vector<double> way_m = ways_m(route);
+  const std::vector<double> way_m = ways_m(route), powers = powers_of(route);
   std::vector<double> averages(route.size());
   std::size_t first = 0, of_last_mean = route.size();
   for (std::size_t i = 0; i < route.size(); ++i) {
@@ -33,13 +44,13 @@ std::vector<double> average_along_route(std::span<const RouteSample> route, doub
       continue;
     }
     while (way_m[i] - way_m[first] > 0.5 * window_m) ++first;
-    // Summed anew for each sample: a running sum would carry rounding from strong samples into weak ones. Levels are
-    // taken relative to the sample's own, so that a window of equal levels returns them exactly.
+    // Summed anew for each sample: a running sum would carry rounding from strong samples into weak ones. Powers are
+    // taken over the sample's own, so that a window of equal levels returns them exactly.
     double sum = 0;
     double count = 0;
     for (std::size_t k = first; k < route.size() && way_m[k] - way_m[i] <= 0.5 * window_m; ++k) {
-      if (std::isnan(route[k].power_db)) continue;
-      sum += power_ratio(route[k].power_db - route[i].power_db);
+      if (std::isnan(powers[k])) continue;
+      sum += powers[k] / powers[i];
       count += 1;
     }
     averages[i] = route[i].power_db + decibels(sum / count);
