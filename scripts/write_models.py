@@ -35,6 +35,7 @@ from qgis.core import (  # noqa: E402
 )
 from qgis.PyQt.QtCore import QPointF  # noqa: E402
 from tesseray import executable  # noqa: E402
+from tesseray.algorithm import OVERWRITE  # noqa: E402
 from tesseray.wording import Wording  # noqa: E402
 
 
@@ -67,6 +68,7 @@ class Model:
         self._help = {"ALG_DESC": text, "ALG_CREATOR": "Tesseray"}
         self._inputs: list[str] = []
         self._steps = 0
+        self._read: set[Of] = set()  # by later steps
 
     def _input(self, definition: QgsProcessingParameterDefinition, words: str) -> None:
         self._help[definition.name()] = words
@@ -101,9 +103,12 @@ class Model:
         child = QgsProcessingModelChildAlgorithm(_algorithm(tool).id())
         child.setChildId(name)
         child.setDescription(title)
+        if ":" not in tool:
+            values[OVERWRITE] = Input(OVERWRITE)
         for parameter, value in values.items():
-            child.addParameterSources(parameter, [_source(part) for part in (value if isinstance(value, tuple)
-                                                                             else (value,))])
+            parts = value if isinstance(value, tuple) else (value,)
+            child.addParameterSources(parameter, [_source(part) for part in parts])
+            self._read |= {part for part in parts if isinstance(part, Of)}
         made = {}
         for output, called in (outputs or {}).items():
             result = QgsProcessingModelOutput(called, called)
@@ -132,10 +137,22 @@ class Model:
         self.algorithm.addChildAlgorithm(child)
 
     def finished(self) -> QgsProcessingModelAlgorithm:
+        self.inputs_of("tileenvironment", OVERWRITE)
+        self._make_mandatory_what_is_read()
         self.algorithm.setHelpContent(self._help)
         self.algorithm.setParameterOrder(self._inputs)
         self.algorithm.updateDestinationParameters()
         return self.algorithm
+
+    def _make_mandatory_what_is_read(self) -> None:
+        """Outputs without which a later step has no input."""
+        for of in self._read:
+            child = self.algorithm.childAlgorithm(of.step)
+            outputs = child.modelOutputs()
+            for output in outputs.values():
+                if output.childOutputName() == of.output:
+                    output.setMandatory(True)
+            child.setModelOutputs(outputs)
 
 
 def _algorithm(tool: str):

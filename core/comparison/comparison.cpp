@@ -21,10 +21,15 @@ namespace {
 std::vector<std::uint32_t> transmitters_of(const std::vector<Measurement>& measurements,
                                            const std::vector<PredictedTransmitter>& transmitters) {
   const TransmitterNames names(transmitters);
+  const bool are_names = std::any_of(measurements.begin(), measurements.end(), [&](const Measurement& measurement) {
+    return names.is_name(measurement.transmitter);
+  });
   std::vector<std::uint32_t> of;
   of.reserve(measurements.size());
-  for (const Measurement& measurement : measurements)
-    of.push_back(names.find(measurement.transmitter, measurement.transmitter_may_be_id).value_or(unknown_transmitter));
+  for (const Measurement& measurement : measurements) {
+    const bool may_be_id = measurement.transmitter_may_be_id && !are_names;
+    of.push_back(names.find(measurement.transmitter, may_be_id).value_or(unknown_transmitter));
+  }
   return of;
 }
 

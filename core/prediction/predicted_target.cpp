@@ -42,4 +42,6 @@ std::optional<std::uint32_t> TransmitterNames::find(std::string_view text, bool 
   return found == by_id_.end() ? std::nullopt : std::optional(found->second);
 }
 
+bool TransmitterNames::is_name(std::string_view text) const { return by_name_.contains(std::string(trimmed(text))); }
+
 }  // namespace tesseray

@@ -62,8 +62,10 @@ class TransmitterNames {
  public:
   explicit TransmitterNames(std::span<const PredictedTransmitter> transmitters);
   // Nothing said, also in a word ("n/a") that is no name, is the only transmitter there is. Empty for an unknown one.
-  // Numbers of a network (PCI, cell id) must not be taken for ids: `may_be_id`.
+  // Numbers of a network (PCI, cell id) must not be taken for ids, and no others of a list in which any is a name:
+  // they are names of transmitters that were not predicted. `may_be_id`.
   std::optional<std::uint32_t> find(std::string_view text, bool may_be_id) const;
+  bool is_name(std::string_view text) const;
 
  private:
   bool only_one_;

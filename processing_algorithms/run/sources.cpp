@@ -101,6 +101,8 @@ RunRecord::Input fingerprint(const std::string& source, const Progress& progress
     input.bytes += *bytes;
   }
   input.hash = hash.hexadecimal();
+  const fs::path path = path_of_source(source);
+  if (path.is_relative()) input.absolute_path = fs::absolute(path).lexically_normal().string();
   return input;
 }
 

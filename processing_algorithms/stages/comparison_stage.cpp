@@ -261,8 +261,8 @@ void warn_of_another_kind(const Run& run, const Comparison& comparison, Progress
     if (kind == ValueKind::field_strength && statistics.mean >= other_unit_db) {
       progress.warn(
           {"fields_of_another_unit", "predicted field strengths are " + far +
-                                         ", which are taken as dBµV/m. If they are in V/m, mV/m or µV/m, "
-                                         "say so in the name of VALUE_FIELD, as in \"E [V/m]\", or behind each value"});
+                                         ". Those count as dBµV/m, unless the name of VALUE_FIELD says V/m, mV/m or "
+                                         "µV/m, as in \"E [V/m]\", or each value does"});
     }
   }
 }

@@ -57,14 +57,18 @@ Parameter material_parameter(const std::string& name, const std::string& label, 
           .kind = ParameterKind::enumeration,
           .default_value = by_numbers,
           .choices = material_names(),
-          .check_other = [](const std::string& text) { material_numbers(text); },
+          .check_other =
+              [](const std::string& text) {
+                if (find_itu_material(material_word(text)) == nullptr) material_numbers(text);
+              },
           .advanced = true};
 }
 
 // The number of the material of that name, or of these numbers, in the scene, where it is added if it is not there yet.
 std::uint16_t material_number(Scene& scene, const std::string& text) {
   if (text == by_numbers) return 0;
-  const std::string name = find_itu_material(text) != nullptr ? text : material_name(material_numbers(text));
+  const std::string word = material_word(text);
+  const std::string name = find_itu_material(word) != nullptr ? word : material_name(material_numbers(text));
   const auto first = scene.materials.begin() + 1;
   const auto found = std::find_if(first, scene.materials.end(), [&](const Material& m) { return m.name == name; });
   if (found != scene.materials.end()) return static_cast<std::uint16_t>(found - scene.materials.begin());
@@ -183,7 +187,8 @@ std::vector<Parameter> scattering_parameters() {
       {.name = "SCATTERING_BY_MATERIAL",
        .label = "Scattering of materials",
        .help = "scattering coefficients of single materials, or of all walls, roofs or ground without a material of "
-               "their own, as in \"glass=0.1 brick=0.35 5.31/0.0326=0.3 ground=0.2\"",
+               "their own, as in \"glass=0.1 brick=0.35 ground=0.2\"; materials in numbers as the environment spells "
+               "them (5.31/0.0326=0.3)",
        .kind = Kind::string,
        .optional = true,
        .advanced = true},

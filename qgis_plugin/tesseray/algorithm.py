@@ -20,7 +20,7 @@ from qgis.PyQt.QtCore import QCoreApplication, QThread
 from qgis.PyQt.QtGui import QIcon
 
 from . import antenna_page, installation, reporting
-from .description import Description, Tool
+from .description import Description, Parameter, Tool
 from .executable import ExecutableProblem
 from .figures import is_table, single_figures, table_html, table_text
 from .help import html_of, icon_of
@@ -134,7 +134,7 @@ class TesserayAlgorithm(QgsProcessingAlgorithm):
 
     def _destination_problem(self, parameters: dict[str, Any], context: QgsProcessingContext) -> str:
         """Why the destinations do not do, "" if they do. Temporary ones always do. To be called in the main thread."""
-        texts = {name: destination_text(parameters.get(name), context) for name in self._makeable(parameters)}
+        texts = {name: destination_text(parameters.get(name), context) for name in self._makeable(parameters, context)}
         labels = {parameter.name: parameter.label for parameter in self._tool.parameters}
         labels |= {self._page.PARAMETER: self._page.LABEL} if self._page else {}
         overwrite = next(option for option in self._options if option.name == OVERWRITE)
@@ -165,10 +165,18 @@ class TesserayAlgorithm(QgsProcessingAlgorithm):
         """Whether a planned place is in the temporary file, or a temporary file of its own. text: what asked for it."""
         return place.file == Path() or (place.layer is None and is_temporary(text or ""))
 
-    def _makeable(self, parameters: dict[str, Any]) -> list[str]:
-        """The destinations whose output there can be: those that need an input that is not given are left out."""
+    def _makeable(self, parameters: dict[str, Any], context: QgsProcessingContext) -> list[str]:
+        """The destinations whose output there can be: those that need an input that is not given are left out.
+
+        But those of a name, of which the program says what they lack: a dialog fills in temporary ones by itself.
+        """
+        def is_named(parameter: Parameter) -> bool:
+            text = destination_text(parameters.get(parameter.name), context)
+            return bool(text) and not is_temporary(text)
+
         return [parameter.name for parameter in self._tool.parameters
-                if parameter.is_destination and (not parameter.needs or is_given(parameters, parameter.needs))]
+                if parameter.is_destination
+                and (not parameter.needs or is_given(parameters, parameter.needs) or is_named(parameter))]
 
     def _replaces(self, parameters: dict[str, Any]) -> bool:
         return str(parameters.get(OVERWRITE)).lower() in ("true", "1")
@@ -203,7 +211,7 @@ class TesserayAlgorithm(QgsProcessingAlgorithm):
                                  "wanted has a place of its own. Ask for temporary ones, and they go there.")
         html = self._page_path(parameters, context)
         if html and not plan.collected:
-            self._add_places_for_page(plan, temporary, parameters)
+            self._add_places_for_page(plan, temporary, parameters, context)
         written = (*plan.places.values(), *plan.layers.values(), *places_beside(self._tool, plan.places))
         self._replaced = [place for place in written if os.path.exists(place.file)]
         result = self._run(plan, parameters, context, feedback)
@@ -228,9 +236,10 @@ class TesserayAlgorithm(QgsProcessingAlgorithm):
             (feedback.pushInfo if is_default else feedback.pushWarning)(str(problem))
             return None
 
-    def _add_places_for_page(self, plan: Plan, temporary: Path, parameters: dict[str, Any]) -> None:
+    def _add_places_for_page(self, plan: Plan, temporary: Path, parameters: dict[str, Any],
+                             context: QgsProcessingContext) -> None:
         """Layers that the page is made from and nobody asked for go to the run's temporary file."""
-        makeable = set(self._makeable(parameters))
+        makeable = set(self._makeable(parameters, context))
         for output in self._tool.layer_outputs:
             if output.layer in self._page.NEEDED_LAYERS and output.name in makeable and output.name not in plan.places:
                 plan.places[output.name] = Destination(temporary, output.layer)
@@ -241,7 +250,7 @@ class TesserayAlgorithm(QgsProcessingAlgorithm):
         Nothing is to be loaded before it is written: the dialog would miss what a failed run leaves out.
         """
         texts: dict[str, str | None] = {}
-        for name in self._makeable(parameters):
+        for name in self._makeable(parameters, context):
             parameter = self._tool.parameter(name)
             is_shown = parameter.is_layer_destination or parameter.is_raster_destination
             ask = self.parameterAsOutputLayer if is_shown else self.parameterAsFileOutput

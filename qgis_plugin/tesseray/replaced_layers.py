@@ -135,9 +135,8 @@ def _draws_alike(one: QgsFeatureRenderer | None, other: QgsFeatureRenderer | Non
 
 
 def _has_other_categories(one: QgsFeatureRenderer | None, other: QgsFeatureRenderer | None) -> bool:
-    """REQUIRES: _draws_alike(one, other)."""
-    return isinstance(one, QgsCategorizedSymbolRenderer) and (
-        _values_of_categories(one) != _values_of_categories(other))
+    return (isinstance(one, QgsCategorizedSymbolRenderer) and isinstance(other, QgsCategorizedSymbolRenderer)
+            and _values_of_categories(one) != _values_of_categories(other))
 
 
 def _classes(renderer: QgsGraduatedSymbolRenderer) -> list[tuple[float, float, str, str]]:

@@ -68,7 +68,7 @@ def predicting_run(file: Path, layer: str, description: Description) -> Recorded
     if made_from is None:
         return run
     recorded = str(run.parameters.get(PATH_LOSS))
-    source = _found(recorded, run.file.parent)
+    source = _found(recorded, run)
     if source is None or _CONNECTION.match(source):
         raise UnknownRun(f"the path loss that it was made from is gone ({recorded})")
     name = re.search(r"\|layername=([^|]*)", source)
@@ -89,20 +89,26 @@ def _source_path(source: str) -> str:
     return source.split("|")[0]
 
 
-def _found(source: str, folder: Path) -> str | None:
-    """A recorded source with an absolute path; None where its file is gone. Relative ones may count from `folder`."""
+def _found(source: str, run: RecordedRun) -> str | None:
+    """A recorded source with an absolute path; None where its file is gone.
+
+    A relative one is looked for where it was, and beside the result, with which it may have moved; of two that are there
+    the one that has its size. Records of before do not tell where it was: there it may count from the working folder.
+    """
     if _CONNECTION.match(source):
         return source
-    path = Path(_source_path(source))
-    for candidate in (path, folder / path):
-        if os.path.exists(candidate):
-            return str(candidate.absolute()) + source[len(_source_path(source)):]
-    return None
+    name = _source_path(source)
+    recorded: Mapping[str, Any] = next((item for item in run.inputs if _source_path(item["path"]) == name), {})
+    places = (recorded.get("absolute_path", ""), run.file.parent / name, "absolute_path" not in recorded and name)
+    there = [Path(place).absolute() for place in places if place and os.path.exists(place)]
+    unchanged = [place for place in there if place.is_file() and place.stat().st_size == recorded.get("bytes")]
+    place = next(iter(unchanged + there), None)
+    return str(place) + source[len(name):] if place else None
 
 
-def _found_folders(text: str, folder: Path) -> str | None:
+def _found_folders(text: str, run: RecordedRun) -> str | None:
     """Those of several folders that are there."""
-    found = [there for each in folders_in(text) if (there := _found(each, folder))]
+    found = [there for each in folders_in(text) if (there := _found(each, run))]
     return SEPARATOR.join(found) if found else None
 
 
@@ -114,9 +120,9 @@ def _recorded_values(tool: Tool, run: RecordedRun) -> tuple[dict[str, Any], list
         if parameter.is_destination or value is None:
             continue
         if parameter.kind in FILE_KINDS:
-            value = _found(str(value), run.file.parent)
+            value = _found(str(value), run)
         elif parameter.folder_of:
-            value = _found_folders(str(value), run.file.parent)
+            value = _found_folders(str(value), run)
         if value is not None:
             values[parameter.name] = value
         elif parameter.optional:
@@ -134,11 +140,11 @@ def _kept(tool: Tool, run: RecordedRun) -> list[Parameter]:
     return kept
 
 
-def _folder_of(source: str, folder: Path) -> str:
-    """The folder of a recorded file, which may be gone itself; relative ones may count from `folder`. "": not there."""
+def _folder_of(source: str, run: RecordedRun) -> str:
+    """The folder of a recorded file, which may be gone itself. "": not there."""
     if not source or _CONNECTION.match(source):
         return ""
-    file = Path(_found(source, folder) or folder / source)  # an absolute path stays as it is
+    file = Path(_found(source, run) or run.file.parent / source)  # an absolute path stays as it is
     place = Path(_source_path(str(file))).parent
     return str(place) if os.path.isdir(place) else ""
 
@@ -151,7 +157,7 @@ def _take_kept_layer(parameter: Parameter, tool: Tool, run: RecordedRun, values:
         if other.parent == parameter.name or other.name in parameter.crs_from:
             values.pop(other.name, None)
         elif other.folder_of == parameter.name:
-            values[other.name] = with_folder(values.get(other.name, ""), _folder_of(original, run.file.parent))
+            values[other.name] = with_folder(values.get(other.name, ""), _folder_of(original, run))
 
 
 def _maker(description: Description, tool: Tool, needed: Parameter) -> Tool | None:
@@ -226,13 +232,13 @@ def plan_calls(description: Description, tool: Tool, run: RecordedRun, folder: P
             plan.missing.append(parameter)
     unused = {run.parameters.get(parameter.name) for parameter in kept}
     plan.changed = [item["path"] for item in run.inputs
-                    if item["path"] not in unused and _has_changed(item, run.file.parent)]
+                    if item["path"] not in unused and _has_changed(item, run)]
     return plan
 
 
-def _has_changed(item: Mapping[str, Any], folder: Path) -> bool:
+def _has_changed(item: Mapping[str, Any], run: RecordedRun) -> bool:
     """Whether an input has another size than it had. The hash of a large file would take too long for a click."""
-    found = _found(str(item.get("path", "")), folder)
+    found = _found(str(item.get("path", "")), run)
     path = Path(_source_path(found)) if found else None
     return bool(path and os.path.isfile(path) and item.get("bytes") and path.suffix.lower() not in (".shp", ".vrt")
                 and path.stat().st_size != item["bytes"])

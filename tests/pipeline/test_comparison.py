@@ -64,7 +64,7 @@ class ComparisonOfPowers(PipelineTest):
 
         messages = told("E", 120)
         self.assertEqual(len(messages), 1)
-        self.assertIn(" above the measured ones in the mean, which are taken as dBµV/m. If they are in V/m", messages[0])
+        self.assertIn(" above the measured ones in the mean. Those count as dBµV/m, unless", messages[0])
         self.assertEqual(told("E [V/m]", 120), [])
         self.assertEqual(told("E_mV_m", 60), [])
         self.assertEqual(told("E_mV_m", 60, of_value=10), [])

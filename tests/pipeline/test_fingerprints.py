@@ -223,12 +223,13 @@ class Fingerprints(PipelineTest):
 
     def test_rows_of_unknown_transmitters_are_counted(self):
         file = self.folder / "queries.csv"
-        file.write_text("query,site,rsrp\n1,Nowhere,-80\n1,West,-70\n")
-        process, output = self.run_tool("--queries", file)
-        self.assert_done(process)
-        self.assertIn("unknown_transmitters", process.stderr)
-        self.assertEqual([row["transmitter_count"] for row in rows(output, "located")], [1])
-        self.assertTrue(math.isfinite(rows(output, "located")[0]["mismatch"]))
+        for unknown in ("Nowhere", "2"):  # an id, where others have names
+            file.write_text(f"query,site,rsrp\n1,{unknown},-80\n1,West,-70\n")
+            process, output = self.run_tool("--queries", file, "--overwrite")
+            self.assert_done(process)
+            self.assertIn("unknown_transmitters", process.stderr)
+            self.assertEqual([row["transmitter_count"] for row in rows(output, "located")], [1])
+            self.assertTrue(math.isfinite(rows(output, "located")[0]["mismatch"]))
 
     def test_transmitters_may_be_spelled_in_other_letters(self):
         file = self.folder / "queries.csv"

@@ -115,6 +115,10 @@ class Materials(PipelineTest):
         self.assertEqual(metal, self.losses(MIXED_UP, "--scattering-by-material", "steel=0.8"))
         self.assertEqual(metal, self.losses(MIXED_UP, "--scattering-by-material", "metal=0.1 Steel=0.8"))
 
+    def test_names_of_the_prediction_are_spelled_as_those_of_buildings(self):
+        ground = self.losses(MIXED_UP, "--ground-material", "medium_dry_ground", "--wall-material", "metal")
+        self.assertEqual(ground, self.losses(MIXED_UP, "--ground-material", "Medium dry ground", "--wall-material", "Steel"))
+
     def test_the_scene_file_holds_what_the_environment_holds(self):
         scene, visibility = self.folder / "town.tscene", self.folder / "town.tvis"
         self.assert_done(tesseray("exportscene", "--environment", MIXED_UP, "--scene", scene))

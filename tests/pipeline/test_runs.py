@@ -85,6 +85,15 @@ class StudyTest(PipelineTest):
         self.assertLessEqual({"tiling", "visibility", "prediction", "comparison"},
                              json.loads(run["seconds_per_stage"]).keys())
 
+    def test_where_relative_inputs_are_is_recorded(self):
+        name, file, *options = transmitters_csv(self.folder)
+        self.assert_done(tesseray("coveragestudy", *SCENE, name, file.name, *options, "--max-bounces", "0", "--progress",
+                                  "none", "--output", self.folder / "coverage.gpkg", cwd=self.folder))
+        (run,) = rows(self.folder / "coverage.gpkg", "tesseray_runs")
+        entry, = (entry for entry in json.loads(run["inputs"]) if entry["path"] == file.name)
+        self.assertEqual(entry["absolute_path"], str(file))
+        self.assertFalse(any("absolute_path" in other for other in json.loads(run["inputs"]) if other != entry))
+
     def test_an_input_whose_name_is_not_utf_8_is_recorded_as_text(self):
         name, *options = transmitters_csv(self.folder)
         file = self.folder / os.fsdecode("Türme.csv".encode("latin-1"))

@@ -71,6 +71,20 @@ class ModelsTest(QgisTest):
             for name, text in model.helpContent().items():
                 self.assertNotRegex(text, r"\b[A-Z]+_[A-Z_]+\b|\bRAYS\b", name)
 
+    def test_outputs_that_later_steps_read_cannot_be_left_out(self):
+        harness.start_qgis()
+        for model in write_models.models().values():
+            optional = {definition.name() for definition in model.destinationParameterDefinitions()
+                        if definition.flags() & definition.FlagOptional}
+            read = {(source.outputChildId(), source.outputName()) for child in model.childAlgorithms().values()
+                    for sources in child.parameterSources().values() for source in sources}
+            for child in model.childAlgorithms().values():
+                for output in child.modelOutputs().values():
+                    is_read = (child.childId(), output.childOutputName()) in read
+                    self.assertEqual(output.isMandatory(), is_read, output.name())
+            self.assertTrue(model.parameterDefinition("OVERWRITE"))
+            self.assertTrue(optional)
+
     def test_models_are_in_the_toolbox_and_can_run(self):
         provider = harness.start_qgis()
         found = {a.displayName(): a for a in provider.algorithms() if a.group() == "Models"}

@@ -290,14 +290,19 @@ class OutputTest(ProjectTest):
         self.assertEqual(self.refused_by("predictcoverage", {
             **prediction, "PATH_LOSS": self.table("another"), "TRANSMITTERS_OUT": self.path("elsewhere.gpkg")}), "")
 
-    def test_outputs_that_need_an_input_that_is_not_given_are_left_out(self):
+    def test_outputs_that_need_an_input_that_is_not_given_are_left_out_unless_they_have_a_name(self):
         import processing
+        from qgis.core import QgsProcessingException
 
         results = processing.run("tesseray:coveragestudy", {
             **SMALL_SCENE, **harness.transmitters(self.folder), "PATH_LOSS": TEMPORARY, "RAYS": TEMPORARY,
             "PREDICTION_ERROR": TEMPORARY, "REPORT": TEMPORARY}, context=self.context)
         self.assertIn("PATH_LOSS", results)
         self.assertFalse({"RAYS", "PREDICTION_ERROR", "REPORT"} & results.keys())
+        with self.assertRaisesRegex(QgsProcessingException, "Rays"):
+            processing.run("tesseray:coveragestudy", {
+                **SMALL_SCENE, **harness.transmitters(self.folder), "PATH_LOSS": TEMPORARY,
+                "RAYS": self.path("rays.gpkg")}, context=self.context)
 
     def test_no_report_on_arrival_times_is_worth_a_warning_to_who_asked_for_one_alone(self):
         """Dialogs ask for a temporary report by themselves."""

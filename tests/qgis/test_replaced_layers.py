@@ -185,6 +185,19 @@ class ReplacedLayerTest(ProjectTest):
         self.assert_shows_its_table(layer)
         self.assert_told(False)
 
+    def test_categories_give_way_where_the_rows_are_a_table_now(self):
+        from qgis.core import QgsCategorizedSymbolRenderer, QgsFillSymbol, QgsRendererCategory
+
+        layer = self.open(self.predict("Alpha"))
+        layer.setRenderer(QgsCategorizedSymbolRenderer(
+            "mechanism", [QgsRendererCategory("direct", QgsFillSymbol.createSimple({}), "direct")]))
+        others = self.open(self.predict("Alpha"))
+        self.predict("Alpha", "Beta", GEOMETRY="none")
+        self.assertIsNone(layer.renderer())
+        for each in (layer, others):
+            self.assert_shows_its_table(each)
+        self.assertNotIn("Error", self.log)
+
     def test_what_the_user_has_saved_in_the_file_stays(self):
         """Styles, the default among them, and the layer's metadata; QGIS opens the layer with them."""
         from qgis.core import QgsSingleSymbolRenderer, QgsFillSymbol, QgsVectorLayer

@@ -1,6 +1,7 @@
 # SPDX-License-Identifier: GPL-3.0-or-later
 """A click on a predicted layer: the rays, the table and the words are those of the executable; nothing is filled in."""
 
+import contextlib
 import json
 import os
 import pathlib
@@ -774,6 +775,34 @@ class RecordedInputsTest(QgisTest):
         self.assertEqual(plan.values, {"ENVIRONMENT": str(FOLDER / "environment.gpkg"), "TRANSMITTERS": "PG:dbname=x",
                                        "ANTENNA_FOLDER": str(FOLDER / "antennas"), "MAX_BOUNCES": 5})
         self.assertEqual((plan.before, plan.missing), ([], []))
+
+    def test_relative_paths_lead_where_they_led(self):
+        """Not to a file of that name in the folder that QGIS happens to work in."""
+        from tesseray.executable import snapshot
+        from tesseray.why_this_value_inputs import plan_calls, recorded_run
+
+        there, here, elsewhere = (self.folder / name for name in ("there", "here", "elsewhere"))
+        (there / "results").mkdir(parents=True)
+        shutil.copy(FOLDER / "environment.gpkg", there / "town.gpkg")
+        tesseray("predictcoverage", {**harness.transmitters(FOLDER), "ENVIRONMENT": "town.gpkg", "MAX_BOUNCES": 0,
+                                     "OUTPUT": "results/coverage.gpkg"}, folder=there)
+        here.mkdir()
+        (here / "town.gpkg").write_bytes(b"another town")
+        tool = next(tool for tool in snapshot().tools if tool.roles == ["map_click"])
+
+        def environment_of(result):
+            with contextlib.chdir(here):
+                plan = plan_calls(snapshot(), tool, recorded_run(result, "path_loss"), self.folder)
+            self.assertEqual(plan.changed, [])
+            return plan.values.get("ENVIRONMENT")
+
+        self.assertEqual(environment_of(there / "results" / "coverage.gpkg"), str(there / "town.gpkg"))
+        # Moved along with the result, while another town is where it was.
+        elsewhere.mkdir()
+        for file in (there / "town.gpkg", there / "results" / "coverage.gpkg"):
+            shutil.move(file, elsewhere)
+        (there / "town.gpkg").write_bytes(b"another town")
+        self.assertEqual(environment_of(elsewhere / "coverage.gpkg"), str(elsewhere / "town.gpkg"))
 
 
 if __name__ == "__main__":

@@ -173,9 +173,7 @@ std::string BuildingAttributes::read_material(const OGRFeature& feature, const R
                                      layer_, building));
     return {};
   }
-  std::string name = lower_case(*text);
-  std::replace(name.begin(), name.end(), ' ', '_');
-  return name;
+  return material_word(*text);
 }
 
 std::optional<double> BuildingAttributes::read_height(const OGRFeature& feature, const RawBuilding& building,

@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: GPL-3.0-or-later
 #include "core/io/readers/material_text.h"
 
+#include <algorithm>
 #include <array>
 #include <utility>
 
@@ -59,6 +60,12 @@ std::string out_of_range(const ElectricProperties& properties) {
 
 std::string material_name(const ElectricProperties& properties) {
   return shortest(properties.permittivity) + "/" + shortest(properties.conductivity);
+}
+
+std::string material_word(std::string_view name) {
+  std::string word = lower_case(trimmed(name));
+  std::replace(word.begin(), word.end(), ' ', '_');
+  return word;
 }
 
 std::optional<Material> material_named(const std::string& name) {

@@ -30,6 +30,9 @@ std::string out_of_range(const ElectricProperties& properties);
 // numbers.
 std::string material_name(const ElectricProperties& properties);
 
+// A name as find_itu_material() knows it: "Medium dry ground" is medium_dry_ground.
+std::string material_word(std::string_view name);
+
 // The material of that name: of those that find_itu_material() knows, or of one that material_name() spells.
 std::optional<Material> material_named(const std::string& name);
 

@@ -53,7 +53,8 @@ struct RunRecord {
     std::string path;
     std::uint64_t bytes = 0;
     std::string hash;
-    std::string copy_of = {};  // what a front end copied to the path; empty: nothing
+    std::string absolute_path = {};  // where a relative path of a file leads; else empty
+    std::string copy_of = {};        // what a front end copied to the path; empty: nothing
   };
   std::vector<Input> inputs;
   std::string crs, device;

@@ -54,6 +54,7 @@ Layer runs_layer(const RunRecord& run, const std::vector<std::string>& layers, c
     item.Add("path", as_utf8(input.path));  // names of files may be any bytes
     item.Add("bytes", static_cast<GInt64>(input.bytes));
     item.Add("hash", input.hash);
+    if (!input.absolute_path.empty()) item.Add("absolute_path", as_utf8(input.absolute_path));
     if (!input.copy_of.empty()) item.Add("copy_of", as_utf8(input.copy_of));
     inputs.Add(item);
   }

@@ -117,7 +117,8 @@ TEST(Comparison, NumbersOfANetworkMatchNamesAlone) {
   EXPECT_EQ(errors.at(1).excluded_because, "");
 }
 
-TEST(Comparison, TransmittersAreMatchedByNameThenById) {
+// Beside names, what is no name is that of a transmitter that was not predicted.
+TEST(Comparison, TransmittersAreMatchedByName) {
   const Street street;
   const auto errors = street
                           .compare({measurement(1, {0, 0}, "north", -90), measurement(2, {0, 0}, " 7 ", -90),
@@ -125,14 +126,25 @@ TEST(Comparison, TransmittersAreMatchedByNameThenById) {
                                     measurement(5, {0, 0}, "south", -90), measurement(6, {0, 0}, "", -90)})
                           .errors;
   ASSERT_EQ(errors.size(), 6u);
-  EXPECT_EQ(errors[0].measurement_id, 5);  // by transmitter: unknown ones first
-  EXPECT_EQ(errors[0].excluded_because, "unknown transmitter");
-  EXPECT_EQ(errors[1].excluded_because, "unknown transmitter");
-  EXPECT_EQ(errors[1].transmitter_id, std::nullopt);
-  EXPECT_EQ(errors[2].transmitter_id, 1);
-  EXPECT_EQ(errors[3].transmitter_id, 1);
-  EXPECT_EQ(errors[4].transmitter_id, 2);
+  for (std::size_t k = 0; k < 4; ++k) {  // by transmitter: unknown ones first
+    EXPECT_EQ(errors[k].measurement_id, static_cast<std::int64_t>(3 + k));
+    EXPECT_EQ(errors[k].excluded_because, "unknown transmitter");
+    EXPECT_EQ(errors[k].transmitter_id, std::nullopt);
+  }
+  EXPECT_EQ(errors[4].transmitter_id, 1);
   EXPECT_EQ(errors[5].transmitter_id, 2);
+}
+
+TEST(Comparison, TransmittersAreMatchedByIdWhereNoneIsNamed) {
+  const Street street;
+  const auto errors = street
+                          .compare({measurement(1, {0, 0}, "2", -90), measurement(2, {0, 0}, "1", -90),
+                                    measurement(3, {0, 0}, "", -90)})
+                          .errors;
+  ASSERT_EQ(errors.size(), 3u);
+  EXPECT_EQ(errors[0].excluded_because, "unknown transmitter");
+  EXPECT_EQ(errors[1].transmitter_id, 1);
+  EXPECT_EQ(errors[2].transmitter_id, 2);
 }
 
 TEST(Comparison, WordsForNothingAreNamesWhereATransmitterIsCalledSo) {
