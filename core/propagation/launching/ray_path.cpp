@@ -25,6 +25,29 @@ Vec3 place_in_plane(Vec3 begin, Vec3 end, Vec3 on_plane, Vec3 normal) {
   return fall_m != 0 ? begin + above_m / fall_m * (end - begin) : begin;
 }
 
+// The virtual source before each of a chain's interactions, and after the last.
+using Sources = std::array<VirtualSource, most_bounces + 1>;
+
+Sources sources_along(const Tiling& tiling, const InteractionChain& chain, const VirtualSource& first) {
+  const std::size_t tiles = tiling.tiles.size();
+  Sources sources{first};
+  for (std::size_t i = 0; i < chain.length; ++i) {
+    const std::uint32_t element = chain.elements[i];
+    if (element < tiles) {
+      const Tile& tile = tiling.tiles[element];
+      sources[i + 1] = mirrored(sources[i], tile.centroid, tile.normal);
+      continue;
+    }
+    const EdgeSegment& edge = tiling.edges[element - tiles];
+    VirtualSource& next = sources[i + 1];
+    next = wave_at_edge(sources[i], leg_to(sources[i], edge.midpoint), edge.midpoint, edge.direction).source;
+    next.edge_midpoint = edge.midpoint;
+    next.edge_direction = edge.direction;
+    next.edge_half_length_m = 0.5 * edge.length_m;
+  }
+  return sources;
+}
+
 // Paths of rays that are reflected once more in a plane of the ground, wherever on their way they meet it: their chains
 // tell the rest of what they meet.
 class PathsByPlane {
@@ -44,11 +67,21 @@ class PathsByPlane {
     Vec3 from = to_image[first];
     for (std::size_t i = first; i < chain.length; ++i) from = mirrored_by(chain.elements[i], from);
     const bool is_before_edge = first > 0 && dot(from - on_plane_, normal_) < -in_ground_plane_m;
-    return is_before_edge ? trace_before_edge(chain, first, antenna, mirrored(from, on_plane_, normal_), target)
-                          : trace_from_plane(chain, first, antenna, place_on_way(from, to_image.back()), target);
+    return is_before_edge
+               ? trace_before_edge(chain, first, antenna, place_on_edge(chain, first, antenna, target), target)
+               : trace_from_plane(chain, first, antenna, place_on_way(from, to_image.back()), target);
   }
 
  private:
+  // The edge before the chain's element number `first`, as the tiles from that on mirror it, where it is met by what
+  // the plane reflects before it (ray_ending.h).
+  Vec3 place_on_edge(const InteractionChain& chain, std::size_t first, Vec3 antenna, Vec3 target) const {
+    VirtualSource image = sources_along(environment_.tiling, chain, {antenna})[chain.length];
+    PathsByPlane behind = *this;
+    for (std::size_t i = first; i < chain.length; ++i) behind.mirror_by(chain.elements[i]);
+    image.point = mirrored(image.point, behind.on_plane_, behind.normal_);
+    return leg_to(image, target).from;
+  }
   // `from`: the edge before the chain's element number `first`, as the tiles from that on mirror it.
   RayPath trace_before_edge(const InteractionChain& chain, std::size_t first, Vec3 antenna, Vec3 from,
                             Vec3 target) const {
@@ -109,22 +142,7 @@ class PathsByPlane {
 void find_places(const Tiling& tiling, const InteractionChain& chain, const VirtualSource& source, Vec3 target,
                  RayPlaces& places) {
   const std::size_t tiles = tiling.tiles.size();
-  // Forward: the virtual source after each interaction.
-  std::array<VirtualSource, most_bounces + 1> sources{source};
-  for (std::size_t i = 0; i < chain.length; ++i) {
-    const std::uint32_t element = chain.elements[i];
-    if (element < tiles) {
-      const Tile& tile = tiling.tiles[element];
-      sources[i + 1] = mirrored(sources[i], tile.centroid, tile.normal);
-      continue;
-    }
-    const EdgeSegment& edge = tiling.edges[element - tiles];
-    VirtualSource& next = sources[i + 1];
-    next = wave_at_edge(sources[i], leg_to(sources[i], edge.midpoint), edge.midpoint, edge.direction).source;
-    next.edge_midpoint = edge.midpoint;
-    next.edge_direction = edge.direction;
-    next.edge_half_length_m = 0.5 * edge.length_m;
-  }
+  const Sources sources = sources_along(tiling, chain, source);
   // Backward: each last leg's start (at an edge) or its crossing of the mirror's plane.
   std::size_t place = chain.length + std::size_t{1};
   places[place] = target;

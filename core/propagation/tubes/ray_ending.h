@@ -210,20 +210,37 @@ TESSERAY_HD inline bool reflects_at_walls_alone(const EnvironmentView& environme
   return false;
 }
 
-// Whether the plane of the ground reflects the companion on its way to the last edge, which stands upright on it: as
-// the image there lies behind the plane, so does the edge's, which is the edge, as far as that goes down. REQUIRES: the
-// leg to the target's image leaves the edge behind the plane.
-TESSERAY_HD inline bool is_reflected_before_edge(const LaunchView& launch, const RayEnding& ending, const Leg& leg,
-                                                 const Tile& tile, Vec3 normal) {
-  constexpr double below_foot_m = 1;  // the plane may pass so much above the ground there
+// Whether the plane of the ground may reflect the companion on its way to the last edge, which stands upright on it.
+// REQUIRES: the leg to the target's image leaves the edge behind the plane.
+TESSERAY_HD inline bool may_reflect_before_edge(const LaunchView& launch, const RayEnding& ending, const Tile& tile,
+                                                Vec3 normal) {
   const VirtualSource& source = ending.source;
-  if (!source.is_edge() || !stands_on(normal, source.edge_direction) ||
-      !(dot(source.point - tile.centroid, normal) > 0) || last_ground(launch.environment, ending.chain) != no_index ||
-      !reflects_at_walls_alone(launch.environment, ending.chain)) {
-    return false;
+  return source.is_edge() && stands_on(normal, source.edge_direction) &&
+         dot(source.point - tile.centroid, normal) > 0 && last_ground(launch.environment, ending.chain) == no_index &&
+         reflects_at_walls_alone(launch.environment, ending.chain);
+}
+
+// Its last leg: from the edge, to which it comes from the image of what comes there straight; walls behind the edge
+// mirror the plane, too. False where it does not pass the edge over the plane, where that stands. REQUIRES:
+// may_reflect_before_edge().
+TESSERAY_HD inline bool find_leg_from_edge_behind_ground(const LaunchView& launch, const RayEnding& ending,
+                                                         const Tile& tile, Vec3 normal, Vec3 target, Leg& leg) {
+  constexpr double below_foot_m = 1;  // the plane may pass so much above the ground there
+  const EnvironmentView& environment = launch.environment;
+  const InteractionChain& chain = ending.chain;
+  std::size_t first_wall = chain.length;
+  while (environment.points.is_tile(chain.elements[first_wall - 1])) --first_wall;
+  Vec3 on_plane = tile.centroid;
+  for (std::size_t i = first_wall; i < chain.length; ++i) {
+    const Tile& wall = environment.tiles[chain.elements[i]];
+    on_plane = mirrored(on_plane, wall.centroid, wall.normal);
+    normal = mirrored(normal, wall.normal);
   }
-  const Vec3 place = mirrored(leg.from, tile.centroid, normal);
-  return std::fabs(dot(place - source.edge_midpoint, source.edge_direction)) < source.edge_half_length_m + below_foot_m;
+  VirtualSource image = ending.source;
+  image.point = mirrored(image.point, on_plane, normal);
+  leg = leg_to(image, target);
+  const double along_edge = dot(leg.from - image.edge_midpoint, image.edge_direction);
+  return dot(leg.from - on_plane, normal) > 0 && std::fabs(along_edge) < image.edge_half_length_m + below_foot_m;
 }
 
 // What roofs and uneven ground near the line of sight leave of a companion that the ground reflects before the edge,
@@ -281,10 +298,11 @@ TESSERAY_HD inline ArrivedRay arrived_straight(const LaunchView& launch, const R
                  leg.length_m, number, false);
 }
 
-// The companion by a leg to the target's image in a plane of the ground, of which `left` is left.
+// The companion by a leg to the target's image in a plane of the ground, of which `left` is left. It comes in along
+// `arrival`, after `length_m`.
 TESSERAY_HD inline bool find_companion_in_plane(const LaunchView& launch, const RayEnding& ending, const Leg& leg,
-                                                const Tile& tile, Vec3 normal, Complex left, std::uint32_t number,
-                                                ArrivedRay& companion) {
+                                                const Tile& tile, Vec3 normal, Complex left, Vec3 arrival,
+                                                double length_m, std::uint32_t number, ArrivedRay& companion) {
   const double amplitude = leg.amplitude * ending.attenuation.companion * norm(left);
   if (!(amplitude > 0)) return false;
   const double offset_m = ending.companion_offset_m - std::atan2(left.im, left.re) / launch.link.wave_number;
@@ -295,8 +313,7 @@ TESSERAY_HD inline bool find_companion_in_plane(const LaunchView& launch, const 
   const bool grazes = ending.chain.length == 0 && tile.kind == SurfaceKind::ground;
   const ComplexVec3 reflected = grazes ? reflected_by_grazed_ground(surface, incident, leg.direction, normal)
                                        : specularly_reflected(surface, incident, leg.direction, normal);
-  companion = arrived(launch, ending, sent.relative_gain, reflected, mirrored(leg.direction, normal),
-                      leg.length_m + offset_m, number, true);
+  companion = arrived(launch, ending, sent.relative_gain, reflected, arrival, length_m + offset_m, number, true);
   return true;
 }
 
@@ -305,17 +322,20 @@ TESSERAY_HD inline bool find_companion_in_plane(const LaunchView& launch, const 
 TESSERAY_HD inline bool find_companion_before_edge(const LaunchView& launch, const RayEnding& ending, const Leg& leg,
                                                    const Tile& tile, Vec3 normal, std::uint32_t number,
                                                    ArrivedRay& companion) {
-  const LeftOfCompanion left =
-      left_of_companion_before_edge(launch, ending, mirrored(leg.from, tile.centroid, normal), number);
+  const Vec3 target = launch.environment.points.arrival(number);
+  Leg from_edge;
+  if (!find_leg_from_edge_behind_ground(launch, ending, tile, normal, target, from_edge)) return false;
+  const LeftOfCompanion left = left_of_companion_before_edge(launch, ending, from_edge.from, number);
   const Complex in_plane = left.in_plane, along = left.along_ground;
-  const bool is_in_plane = find_companion_in_plane(launch, ending, leg, tile, normal, in_plane, number, companion);
+  const bool is_in_plane = find_companion_in_plane(launch, ending, leg, tile, normal, in_plane, from_edge.direction,
+                                                   from_edge.length_m, number, companion);
   if (!(squared_norm(along) > 0)) return is_in_plane;
   const ArrivedRay ray = arrived_straight(launch, ending, number);
   if (!is_in_plane) {
     companion = ray;
     companion.is_companion = true;
     companion.received = {};
-    companion.phase_direction = companion.arrival.travel_direction = mirrored(leg.direction, normal);
+    companion.phase_direction = companion.arrival.travel_direction = from_edge.direction;
   }
   const double longer_m = ray.length_m - companion.length_m;
   companion.received = companion.received + exp_j(-launch.link.wave_number * longer_m) * (along * ray.received);
@@ -338,10 +358,13 @@ TESSERAY_HD inline bool find_companion(const LaunchView& launch, const RayEnding
   const Leg leg = leg_to(ending.source, mirrored(target, tile.centroid, normal));
   if (dot(leg.direction, normal) >= 0) return false;
   if (dot(leg.from - tile.centroid, normal) < -in_ground_plane_m) {
-    return is_reflected_before_edge(launch, ending, leg, tile, normal) &&
+    return may_reflect_before_edge(launch, ending, tile, normal) &&
            find_companion_before_edge(launch, ending, leg, tile, normal, number, companion);
   }
-  if (!find_companion_in_plane(launch, ending, leg, tile, normal, {1, 0}, number, companion)) return false;
+  const Vec3 arrival = mirrored(leg.direction, normal);
+  if (!find_companion_in_plane(launch, ending, leg, tile, normal, {1, 0}, arrival, leg.length_m, number, companion)) {
+    return false;
+  }
   if (ending.ground_place != nullptr) companion.arrival.travel_direction = normalized(target - *ending.ground_place);
   return true;
 }

@@ -699,6 +699,34 @@ TEST(LocalMean, OfWhatBendsAroundACornerFarAway) {
   }
 }
 
+// What a plane reflects before a corner comes from the antenna's image in it, whichever way it slopes.
+TEST(LocalMean, OfWhatSlopesReflectBeforeACornerHasTheLengthOfTheImages) {
+  constexpr Vec2 corner{100, 100};
+  for (const Vec2 slope : {Vec2{0, 0}, Vec2{0.05, 0}, Vec2{0, 0.05}, Vec2{0.03, -0.02}}) {
+    const auto ground_z = [&](Vec2 place) { return 20 + dot(slope, place); };
+    Scene scene = testing::terrain_of(200, 200, 10, ground_z);
+    scene.prisms = {testing::box_prism(1, corner, {130, 160}, 0, 300)};
+    const Environment town(std::move(scene), 10);
+    const auto over_ground = [&](Vec2 place, double height_m) { return at_height(place, ground_z(place) + height_m); };
+    const Transmitter transmitter = testing::test_transmitter(over_ground({40, 150}, 6));
+    const std::vector<Vec3> places{over_ground({115, 92}, 1.5), over_ground({125, 90}, 4), over_ground({128, 85}, 5)};
+    const Vec3 image = mirrored(transmitter.position, over_ground(corner, 0), normalized(Vec3{-slope.x, -slope.y, 1}));
+    RayLaunchingOptions options = testing::without_scattering(1, 1, 2);
+    options.over_rooftop = OverRooftop::none;
+    const RayLaunchingResult result = town.launch_to_receivers(transmitter, testing::receivers_at(places), options);
+    int compared = 0;
+    for (const Ray& ray : result.rays) {
+      if (ray.interactions != "T-G-D") continue;
+      const Vec3 place = places.at(static_cast<std::size_t>(ray.target_id) - 1);
+      const double plan_m = norm(image.xy() - corner) + norm(place.xy() - corner);
+      EXPECT_NEAR(ray.delay_ns * 1e-9 * speed_of_light, std::hypot(plan_m, place.z - image.z), 1e-4)
+          << slope.x << ", " << slope.y;
+      ++compared;
+    }
+    EXPECT_EQ(compared, 3) << slope.x << ", " << slope.y;
+  }
+}
+
 // Waves of the ground leave as much of what goes around the corner as of what goes straight, over the same heights.
 TEST(LocalMean, OfWhatBendsAroundACornerBehindWavesOfTheGround) {
   const FarCorner& level = FarCorner::over_level_ground();
