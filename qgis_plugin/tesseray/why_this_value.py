@@ -52,18 +52,21 @@ ROLE = "map_click"
 TITLE = "Why this value?"
 MENU = "Tesseray"
 RAYS_LAYER = "rays"
+IMAGE_METHOD = "traceimage"
 
 
 @dataclass(frozen=True)
 class _Asked:
     """What was known of a click when its run began: the layer may be gone when it ends.
 
-    layer_words: what the layer says of the place. changed: inputs that are no longer what they were.
+    layer_words: what the layer says of the place. changed: inputs that are no longer what they were. exact: the tool
+    that traced the layer's rays by the image method, or "" where they were launched as those that explain them.
     """
 
     layer_words: str
     is_receiver: bool
     changed: list[str]
+    exact: str
 
 
 class WhyThisValue(QObject):
@@ -158,7 +161,8 @@ class WhyThisValue(QObject):
         output = {tool.collector.name: QgsProcessingUtils.generateTempFilename(f"{tool.id}.gpkg")}
         call = Call(tool, values | output)
         calls = [call] if clicked.receiver_z is None else calls_at_height(call, clicked.receiver_z)
-        asked = _Asked(words_of_features(clicked), clicked.receiver_z is not None, plan.changed)
+        exact = next((made.title for made in description.tools if made.id == clicked.run.tool == IMAGE_METHOD), "")
+        asked = _Asked(words_of_features(clicked), clicked.receiver_z is not None, plan.changed, exact)
         self._run(tool, ExplainTask(executable, [*plan.before, *calls], description), asked)
 
     def _canvas_crs(self) -> QgsCoordinateReferenceSystem:
@@ -296,6 +300,9 @@ def _notes(asked: _Asked, task: ExplainTask) -> list[str]:
     here = task.result["figures"].get(VALUE_FIELD)
     if asked.layer_words and here is not None:
         notes.append(f"{asked.layer_words}, this very place {here:.1f} dB.")
+    if asked.exact:
+        notes.append(f"The layer was made by “{asked.exact}”: it has exact rays alone, none scattered diffusely or over "
+                     "the roofs, which these are.")
     changes = [f"{path} has changed since the layer was made; the value may differ." for path in asked.changed]
     return [*notes, *changes, *task.warnings]
 

@@ -244,6 +244,20 @@ class WhyThisValueTest(QgisTest):
             losses_db = [feature["path_loss_db"] for feature in layer.getFeatures()]
             self.assertLess(min(abs(figures["path_loss_db"] - loss_db) for loss_db in losses_db), 0.01)
 
+    def test_rays_of_the_image_method_are_said_to_be_others(self):
+        receivers, result = self.folder / "receivers.csv", self.folder / "exact.gpkg"
+        receivers.write_text(f"x,y\n{STREET[0]},{STREET[1]}\n")
+        sites = harness.transmitters(FOLDER)
+        del sites["MAX_BOUNCES"]
+        tesseray("traceimage", {**sites, "RECEIVERS": str(receivers), "RECEIVERS_CRS": "EPSG:25832",
+                                "ENVIRONMENT": str(FOLDER / "environment.gpkg"), "OUTPUT": str(result)})
+        self.show(result, "receiver_path_loss", "transmitter_id = 2")
+        self.click(*STREET)
+        self.assertIn("it has exact rays alone", self.why.dock.sentence.text())
+        self.show(STEPS)
+        self.click(*STREET)
+        self.assertNotIn("exact rays", self.why.dock.sentence.text())
+
     def two_predictions(self):
         """Layers of the small scene and of a place beside it."""
         from qgis.core import QgsProject, QgsVectorLayer
