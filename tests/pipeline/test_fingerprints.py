@@ -236,7 +236,9 @@ class Fingerprints(PipelineTest):
         file.write_text("query,site,rsrp\n1,WEST,-70\n")
         process, output = self.run_tool("--queries", file)
         self.assert_done(process)
-        self.assertIn("other_spelling", process.stderr)
+        warned, = (line["warning"]["message"] for line in map(json.loads, process.stderr.splitlines())
+                   if line.get("warning", {}).get("code") == "other_spelling")
+        self.assertTrue(warned.startswith("1 of the "), warned)
         self.assertEqual([row["transmitter_count"] for row in rows(output, "located")], [1])
 
 

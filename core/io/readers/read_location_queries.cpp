@@ -118,6 +118,16 @@ void require_powers(const std::vector<LocationQuery>& queries, const ErrorPlace&
               "give received powers in dBm, or choose another POWER_FIELD", place);
 }
 
+// `spellings`: a copy, since what it tells of are the rows that are taken.
+bool holds_a_name(PointSource& points, const Attribute& transmitter, const TransmitterNames& names,
+                  NameSpellings spellings) {
+  bool holds = false;
+  points.for_each(no_progress(), [&](const PointRow& row) {
+    holds = holds || names.is_name(spellings.known(transmitter.name_in(row.feature)));
+  });
+  return holds;
+}
+
 }  // namespace
 
 std::vector<LocationQuery> read_location_queries(const LocationQueryInput& input, const LocalFrame& frame,
@@ -131,12 +141,8 @@ std::vector<LocationQuery> read_location_queries(const LocationQueryInput& input
   std::vector<LocationQuery> queries;
   std::vector<Vec2> positions;  // of the queries' first rows with a place
   std::map<std::string, std::size_t> numbers;
-  const auto transmitter_of = [&](const OGRFeature& feature) {
-    return fields.transmitter ? spellings.known(fields.transmitter->name_in(feature)) : std::string();
-  };
-  bool may_be_ids = !fields.transmitter || may_hold_transmitter_ids(*fields.transmitter);
-  points.for_each(no_progress(),
-                  [&](const PointRow& row) { may_be_ids = may_be_ids && !names.is_name(transmitter_of(row.feature)); });
+  const bool may_be_ids = !fields.transmitter || (may_hold_transmitter_ids(*fields.transmitter) &&
+                                                  !holds_a_name(points, *fields.transmitter, names, spellings));
   RowProblems problems;
   points.for_each(progress, [&](const PointRow& row) {
     const std::string name = fields.query.name_in(row.feature);
@@ -151,7 +157,8 @@ std::vector<LocationQuery> read_location_queries(const LocationQueryInput& input
     }
     Vec2& position = positions[place->second];
     if (!std::isfinite(position.x)) position = row.position;
-    const std::optional<std::uint32_t> number = names.find(transmitter_of(row.feature), may_be_ids);
+    const std::string transmitter = fields.transmitter ? spellings.known(fields.transmitter->name_in(row.feature)) : "";
+    const std::optional<std::uint32_t> number = names.find(transmitter, may_be_ids);
     if (!number) {
       ++problems.unknown_transmitter;
       return;
