@@ -67,31 +67,24 @@ class PathsByPlane {
     Vec3 from = to_image[first];
     for (std::size_t i = first; i < chain.length; ++i) from = mirrored_by(chain.elements[i], from);
     const bool is_before_edge = first > 0 && dot(from - on_plane_, normal_) < -in_ground_plane_m;
-    return is_before_edge
-               ? trace_before_edge(chain, first, antenna, place_on_edge(chain, first, antenna, target), target)
-               : trace_from_plane(chain, first, antenna, place_on_way(from, to_image.back()), target);
+    return is_before_edge ? trace_before_edge(chain, first, antenna, place_on_edge(chain, antenna, target), target)
+                          : trace_from_plane(chain, first, antenna, place_on_way(from, to_image.back()), target);
   }
 
  private:
-  // The edge before the chain's element number `first`, as the tiles from that on mirror it, where it is met by what
-  // the plane reflects before it (ray_ending.h).
-  Vec3 place_on_edge(const InteractionChain& chain, std::size_t first, Vec3 antenna, Vec3 target) const {
-    VirtualSource image = sources_along(environment_.tiling, chain, {antenna})[chain.length];
-    PathsByPlane behind = *this;
-    for (std::size_t i = first; i < chain.length; ++i) behind.mirror_by(chain.elements[i]);
-    image.point = mirrored(image.point, behind.on_plane_, behind.normal_);
-    return leg_to(image, target).from;
+  // Where what the plane reflects before the chain's last edge meets that, as the tiles behind it mirror it.
+  Vec3 place_on_edge(const InteractionChain& chain, Vec3 antenna, Vec3 target) const {
+    const VirtualSource source = sources_along(environment_.tiling, chain, {antenna})[chain.length];
+    const GroundPlane plane = seen_by_walls(environment_.view, chain, {on_plane_, normal_});
+    return leg_to(image_before_edge(source, plane), target).from;
   }
+
   // `from`: the edge before the chain's element number `first`, as the tiles from that on mirror it.
   RayPath trace_before_edge(const InteractionChain& chain, std::size_t first, Vec3 antenna, Vec3 from,
                             Vec3 target) const {
     std::vector<Vec3> backward{target};
-    PathsByPlane before = *this;
-    for (std::size_t i = chain.length; i-- > first;) {
-      pass(chain.elements[i], from, backward);
-      before.mirror_by(chain.elements[i]);
-    }
-    RayPath path = before.trace(part_of(chain, first - 1), antenna, from);
+    for (std::size_t i = chain.length; i-- > first;) pass(chain.elements[i], from, backward);
+    RayPath path = trace(part_of(chain, first - 1), antenna, from);
     path.chain.push(chain.elements[first - 1]);
     append(chain, first, backward, path);
     return path;
@@ -111,11 +104,6 @@ class PathsByPlane {
     return path;
   }
 
-  // The plane, as it is before a tile that mirrors it.
-  void mirror_by(std::uint32_t tile) {
-    on_plane_ = mirrored_by(tile, on_plane_);
-    normal_ = mirrored(normal_, environment_.tiling.tiles[tile].normal);
-  }
   Vec3 mirrored_by(std::uint32_t tile, Vec3 point) const {
     return mirrored(point, environment_.tiling.tiles[tile].centroid, environment_.tiling.tiles[tile].normal);
   }

@@ -198,6 +198,31 @@ TESSERAY_HD inline LinkView::Departure sent_to_ground(const LaunchView& launch, 
   return sent;
 }
 
+// A plane of the ground, in space or as walls mirror it.
+struct GroundPlane {
+  Vec3 point, normal;  // unit
+
+  TESSERAY_HD bool is_below(Vec3 place) const { return dot(place - point, normal) > 0; }
+};
+
+// A plane before a chain's last edge as the walls behind that mirror it: with the source of what the chain sends.
+TESSERAY_HD inline GroundPlane seen_by_walls(const EnvironmentView& environment, const InteractionChain& chain,
+                                             GroundPlane plane) {
+  std::size_t first_wall = chain.length;
+  while (first_wall > 0 && environment.points.is_tile(chain.elements[first_wall - 1])) --first_wall;
+  for (std::size_t i = first_wall; i < chain.length; ++i) {
+    const Tile& wall = environment.tiles[chain.elements[i]];
+    plane = {mirrored(plane.point, wall.centroid, wall.normal), mirrored(plane.normal, wall.normal)};
+  }
+  return plane;
+}
+
+// What an edge sends of what the plane reflects on the way to it.
+TESSERAY_HD inline VirtualSource image_before_edge(VirtualSource source, const GroundPlane& plane) {
+  source.point = mirrored(source.point, plane.point, plane.normal);
+  return source;
+}
+
 namespace ray_ending_detail {
 
 // Whether a ray has met an edge, and none but upright walls have reflected it since.
@@ -210,37 +235,22 @@ TESSERAY_HD inline bool reflects_at_walls_alone(const EnvironmentView& environme
   return false;
 }
 
-// Whether the plane of the ground may reflect the companion on its way to the last edge, which stands upright on it.
-// REQUIRES: the leg to the target's image leaves the edge behind the plane.
-TESSERAY_HD inline bool may_reflect_before_edge(const LaunchView& launch, const RayEnding& ending, const Tile& tile,
-                                                Vec3 normal) {
-  const VirtualSource& source = ending.source;
-  return source.is_edge() && stands_on(normal, source.edge_direction) &&
-         dot(source.point - tile.centroid, normal) > 0 && last_ground(launch.environment, ending.chain) == no_index &&
-         reflects_at_walls_alone(launch.environment, ending.chain);
-}
-
-// Its last leg: from the edge, to which it comes from the image of what comes there straight; walls behind the edge
-// mirror the plane, too. False where it does not pass the edge over the plane, where that stands. REQUIRES:
-// may_reflect_before_edge().
+// The last leg of the companion that a plane of the ground reflects on its way to the last edge, which stands upright
+// on it: from the edge, to which it comes from the image of what comes there straight. False where it does not pass the
+// edge over the plane, where that stands.
 TESSERAY_HD inline bool find_leg_from_edge_behind_ground(const LaunchView& launch, const RayEnding& ending,
                                                          const Tile& tile, Vec3 normal, Vec3 target, Leg& leg) {
   constexpr double below_foot_m = 1;  // the plane may pass so much above the ground there
-  const EnvironmentView& environment = launch.environment;
-  const InteractionChain& chain = ending.chain;
-  std::size_t first_wall = chain.length;
-  while (environment.points.is_tile(chain.elements[first_wall - 1])) --first_wall;
-  Vec3 on_plane = tile.centroid;
-  for (std::size_t i = first_wall; i < chain.length; ++i) {
-    const Tile& wall = environment.tiles[chain.elements[i]];
-    on_plane = mirrored(on_plane, wall.centroid, wall.normal);
-    normal = mirrored(normal, wall.normal);
+  const VirtualSource& source = ending.source;
+  if (!source.is_edge() || last_ground(launch.environment, ending.chain) != no_index ||
+      !reflects_at_walls_alone(launch.environment, ending.chain)) {
+    return false;
   }
-  VirtualSource image = ending.source;
-  image.point = mirrored(image.point, on_plane, normal);
-  leg = leg_to(image, target);
-  const double along_edge = dot(leg.from - image.edge_midpoint, image.edge_direction);
-  return dot(leg.from - on_plane, normal) > 0 && std::fabs(along_edge) < image.edge_half_length_m + below_foot_m;
+  const GroundPlane plane = seen_by_walls(launch.environment, ending.chain, {tile.centroid, normal});
+  if (!stands_on(plane.normal, source.edge_direction) || !plane.is_below(source.point)) return false;
+  leg = leg_to(image_before_edge(source, plane), target);
+  const double along_edge = dot(leg.from - source.edge_midpoint, source.edge_direction);
+  return plane.is_below(leg.from) && std::fabs(along_edge) < source.edge_half_length_m + below_foot_m;
 }
 
 // What roofs and uneven ground near the line of sight leave of a companion that the ground reflects before the edge,
@@ -358,8 +368,7 @@ TESSERAY_HD inline bool find_companion(const LaunchView& launch, const RayEnding
   const Leg leg = leg_to(ending.source, mirrored(target, tile.centroid, normal));
   if (dot(leg.direction, normal) >= 0) return false;
   if (dot(leg.from - tile.centroid, normal) < -in_ground_plane_m) {
-    return may_reflect_before_edge(launch, ending, tile, normal) &&
-           find_companion_before_edge(launch, ending, leg, tile, normal, number, companion);
+    return find_companion_before_edge(launch, ending, leg, tile, normal, number, companion);
   }
   const Vec3 arrival = mirrored(leg.direction, normal);
   if (!find_companion_in_plane(launch, ending, leg, tile, normal, {1, 0}, arrival, leg.length_m, number, companion)) {

@@ -699,31 +699,44 @@ TEST(LocalMean, OfWhatBendsAroundACornerFarAway) {
   }
 }
 
-// What a plane reflects before a corner comes from the antenna's image in it, whichever way it slopes.
+// What a plane reflects before a corner comes from the antenna's image in it, whichever way it slopes, and so does what
+// a wall reflects behind the corner.
 TEST(LocalMean, OfWhatSlopesReflectBeforeACornerHasTheLengthOfTheImages) {
   constexpr Vec2 corner{100, 100};
+  constexpr double wall_x = 150;
   for (const Vec2 slope : {Vec2{0, 0}, Vec2{0.05, 0}, Vec2{0, 0.05}, Vec2{0.03, -0.02}}) {
     const auto ground_z = [&](Vec2 place) { return 20 + dot(slope, place); };
     Scene scene = testing::terrain_of(200, 200, 10, ground_z);
-    scene.prisms = {testing::box_prism(1, corner, {130, 160}, 0, 300)};
+    scene.prisms = {testing::box_prism(1, corner, {130, 160}, 0, 300),
+                    testing::box_prism(2, {wall_x, 40}, {180, 160}, 0, 300)};
     const Environment town(std::move(scene), 10);
     const auto over_ground = [&](Vec2 place, double height_m) { return at_height(place, ground_z(place) + height_m); };
     const Transmitter transmitter = testing::test_transmitter(over_ground({40, 150}, 6));
-    const std::vector<Vec3> places{over_ground({115, 92}, 1.5), over_ground({125, 90}, 4), over_ground({128, 85}, 5)};
+    const std::vector<Vec3> places{over_ground({115, 92}, 1.5), over_ground({125, 90}, 4), over_ground({128, 85}, 5),
+                                   over_ground({122, 90}, 10), over_ground({125, 88}, 12)};
     const Vec3 image = mirrored(transmitter.position, over_ground(corner, 0), normalized(Vec3{-slope.x, -slope.y, 1}));
-    RayLaunchingOptions options = testing::without_scattering(1, 1, 2);
+    const auto length_m = [&](Vec3 target) {
+      return std::hypot(norm(image.xy() - corner) + norm(target.xy() - corner), target.z - image.z);
+    };
+    RayLaunchingOptions options = testing::without_scattering(2, 1, 3);
     options.over_rooftop = OverRooftop::none;
     const RayLaunchingResult result = town.launch_to_receivers(transmitter, testing::receivers_at(places), options);
-    int compared = 0;
+    int straight = 0, by_wall = 0;
     for (const Ray& ray : result.rays) {
-      if (ray.interactions != "T-G-D") continue;
+      const bool is_by_wall = ray.interactions == "T-G-D-R";
+      if (!is_by_wall && ray.interactions != "T-G-D") continue;
+      if (norm(ray.points[2].xy() - corner) > 1) continue;  // the other house's
       const Vec3 place = places.at(static_cast<std::size_t>(ray.target_id) - 1);
-      const double plan_m = norm(image.xy() - corner) + norm(place.xy() - corner);
-      EXPECT_NEAR(ray.delay_ns * 1e-9 * speed_of_light, std::hypot(plan_m, place.z - image.z), 1e-4)
-          << slope.x << ", " << slope.y;
-      ++compared;
+      const Vec3 target = is_by_wall ? Vec3{2 * wall_x - place.x, place.y, place.z} : place;
+      EXPECT_NEAR(ray.delay_ns * 1e-9 * speed_of_light, length_m(target), 1e-4)
+          << ray.interactions << " at " << slope.x << ", " << slope.y;
+      double drawn_m = 0;
+      for (std::size_t k = 1; k < ray.points.size(); ++k) drawn_m += norm(ray.points[k] - ray.points[k - 1]);
+      EXPECT_NEAR(drawn_m, length_m(target), 1e-4) << ray.interactions << " at " << slope.x << ", " << slope.y;
+      ++(is_by_wall ? by_wall : straight);
     }
-    EXPECT_EQ(compared, 3) << slope.x << ", " << slope.y;
+    EXPECT_GE(straight, 3) << slope.x << ", " << slope.y;
+    EXPECT_GE(by_wall, 1) << slope.x << ", " << slope.y;
   }
 }
 
