@@ -172,7 +172,7 @@ Tool traceimage() {
                             named(propagation_parameters(), {"VEGETATION_LOSS", "VEGETATION_DB_PER_M", "SUMMATION"}),
                             ray_layer_parameters(),
                             {output_parameter()}}),
-          .roles = {},
+          .roles = {"exact_rays"},
           .run = trace_images};
 }
 

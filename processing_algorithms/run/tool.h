@@ -28,7 +28,7 @@ struct Tool {
   std::string help;
   std::vector<Parameter> parameters;  // inputs first, destinations last
   // What a front end may do with it: "report_input" makes a report from the results, "antenna_page" a page on an
-  // antenna, "map_click" takes a point.
+  // antenna, "map_click" takes a point, "exact_rays" leaves layers with the rays of the image method alone.
   std::vector<std::string> roles;
   std::optional<PieceMemory> memory = std::nullopt;
   Outcome (*run)(Run& run) = nullptr;

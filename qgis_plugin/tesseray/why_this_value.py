@@ -52,7 +52,7 @@ ROLE = "map_click"
 TITLE = "Why this value?"
 MENU = "Tesseray"
 RAYS_LAYER = "rays"
-IMAGE_METHOD = "traceimage"
+EXACT_RAYS_ROLE = "exact_rays"
 
 
 @dataclass(frozen=True)
@@ -161,7 +161,8 @@ class WhyThisValue(QObject):
         output = {tool.collector.name: QgsProcessingUtils.generateTempFilename(f"{tool.id}.gpkg")}
         call = Call(tool, values | output)
         calls = [call] if clicked.receiver_z is None else calls_at_height(call, clicked.receiver_z)
-        exact = next((made.title for made in description.tools if made.id == clicked.run.tool == IMAGE_METHOD), "")
+        exact = next((made_by.title for made_by in description.tools
+                      if made_by.id == clicked.run.tool and EXACT_RAYS_ROLE in made_by.roles), "")
         asked = _Asked(words_of_features(clicked), clicked.receiver_z is not None, plan.changed, exact)
         self._run(tool, ExplainTask(executable, [*plan.before, *calls], description), asked)
 
