@@ -56,41 +56,41 @@ bool LaunchArrivals::is_free_by_ground_around(const RayEnding& ending, std::uint
                                                           : is_free_behind_wall(ending, ground, number);
 }
 
-LaunchArrivals::WayByPlane LaunchArrivals::way_by_plane(const RayEnding& ending, std::uint32_t ground,
-                                                        std::uint32_t number) const {
-  const Tile& tile = environment_.tiling.tiles[ground];
-  WayByPlane way{.centroid = tile.centroid, .normal = reflecting_normal(view_.environment, ending, ground)};
-  const Vec3 image = mirrored(environment_.points.arrival(number), tile.centroid, way.normal);
-  way.from = leg_to(ending.source, image).from;
-  way.is_from_above = dot(way.from - tile.centroid, way.normal) >= 0;
-  way.place = way.on_ground(way.from, image);
-  return way;
+bool LaunchArrivals::find_way_by_ground(const RayEnding& ending, std::uint32_t ground, std::uint32_t number,
+                                        WayByPlane& way) const {
+  const ReflectingPlane plane{environment_.tiling.tiles[ground].centroid,
+                              reflecting_normal(view_.environment, ending, ground)};
+  return find_way_by_plane(view_.environment, ending.chain, ending.source, plane, environment_.points.arrival(number),
+                           way);
 }
 
 bool LaunchArrivals::is_free_around_corner(const RayEnding& ending, std::uint32_t ground, std::uint32_t number) const {
-  const WayByPlane way = way_by_plane(ending, ground, number);
-  if (way.is_from_above) {
-    return ray_legs_.is_free_of_buildings(way.from, ending.chain.last(), way.place) &&
-           ray_legs_.is_free_of_buildings(environment_.points.arrival(number), no_index, way.place);
+  WayByPlane way;
+  if (!find_way_by_ground(ending, ground, number, way)) return false;
+  const std::uint32_t corner = ending.chain.last();
+  const Vec3 target = environment_.points.arrival(number);
+  if (way.is_from_above()) {
+    return ray_legs_.is_free_of_buildings(way.leg.from, corner, way.place()) &&
+           ray_legs_.is_free_of_buildings(target, no_index, way.place());
   }
   // With screens the edge knows what roofs leave of it.
   const bool has_screens = setting_.goes_over_rooftops() && environment_.options.over_rooftop == OverRooftop::screens;
   if (ending.chain.length > 1 || has_screens) return true;
-  const Vec3 place = way.on_ground(way.from, transmitter_.position);
-  return ray_legs_.is_free_of_buildings(mirrored(way.from, way.centroid, way.normal), ending.chain.last(), place) &&
+  const VirtualSource image = image_before_edge(ending.source, way.plane);
+  const Vec3 at_corner = leg_to(image, target).from, place = way.plane.place_between(image.point, at_corner);
+  return ray_legs_.is_free_of_buildings(at_corner, corner, place) &&
          ray_legs_.is_free_of_buildings(transmitter_.position, no_index, place);
 }
 
 bool LaunchArrivals::is_free_behind_wall(const RayEnding& ending, std::uint32_t ground, std::uint32_t number) const {
-  const WayByPlane way = way_by_plane(ending, ground, number);
-  const Tile& wall = environment_.tiling.tiles[ending.chain.last()];
+  WayByPlane way;
+  if (!find_way_by_ground(ending, ground, number, way)) return false;
   // Else it is the wall that reflects last, and what comes to it there comes to its middle, too.
-  const double before_wall_m = dot(way.place - wall.centroid, wall.normal);
-  if (!way.is_from_above || !(before_wall_m > 0)) return true;
-  const double behind_wall_m = dot(wall.centroid - way.from, wall.normal);
-  const Vec3 at_wall = way.from + behind_wall_m / (behind_wall_m + before_wall_m) * (way.place - way.from);
-  return ray_legs_.is_free_of_buildings(at_wall, ending.chain.last(), way.place) &&
-         ray_legs_.is_free_of_buildings(environment_.points.arrival(number), no_index, way.place);
+  if (!way.is_from_above() || way.before < ending.chain.length) return true;
+  const Tile& tile = environment_.tiling.tiles[ending.chain.last()];
+  const Vec3 at_wall = ReflectingPlane{tile.centroid, tile.normal}.place_between(way.leg.from, way.place());
+  return ray_legs_.is_free_of_buildings(at_wall, ending.chain.last(), way.place()) &&
+         ray_legs_.is_free_of_buildings(environment_.points.arrival(number), no_index, way.place());
 }
 
 std::uint32_t LaunchArrivals::reflecting_ground(const RayEnding& ending, std::uint32_t ground,

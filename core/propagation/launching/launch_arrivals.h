@@ -113,17 +113,8 @@ class LaunchArrivals {
   // rays in step bring together is not the mean of what each does.
   BroughtByCompanion brought_by_reflection_below(const RayEnding& ending, const ArrivedRay& arrived,
                                                  std::uint32_t receiver) const;
-  // How the plane of the ground around reflects a ray's companion to a receiver, as walls mirror what comes before.
-  struct WayByPlane {
-    Vec3 centroid, normal;       // of the plane
-    Vec3 from, place;            // the ray's last edge or source as the companion leaves it, and where it is reflected
-    bool is_from_above = false;  // that plane
-
-    Vec3 on_ground(Vec3 begin, Vec3 end) const {
-      return begin + dot(centroid - begin, normal) / dot(end - begin, normal) * (end - begin);
-    }
-  };
-  WayByPlane way_by_plane(const RayEnding& ending, std::uint32_t ground, std::uint32_t number) const;
+  // How the plane of the ground around reflects a ray's companion to a receiver. False where it does not.
+  bool find_way_by_ground(const RayEnding& ending, std::uint32_t ground, std::uint32_t number, WayByPlane& way) const;
   // Whether no building is in the way of what that plane reflects of a ray that an upright edge, or a wall, sends.
   bool is_free_by_ground_around(const RayEnding& ending, std::uint32_t number) const;
   bool is_free_around_corner(const RayEnding& ending, std::uint32_t ground, std::uint32_t number) const;

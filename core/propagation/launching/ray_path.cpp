@@ -19,12 +19,6 @@ InteractionChain part_of(const InteractionChain& chain, std::size_t length) {
   return part;
 }
 
-// Where a line meets a plane; at its begin where it goes along.
-Vec3 place_in_plane(Vec3 begin, Vec3 end, Vec3 on_plane, Vec3 normal) {
-  const double above_m = dot(begin - on_plane, normal), fall_m = above_m - dot(end - on_plane, normal);
-  return fall_m != 0 ? begin + above_m / fall_m * (end - begin) : begin;
-}
-
 // The virtual source before each of a chain's interactions, and after the last.
 using Sources = std::array<VirtualSource, most_bounces + 1>;
 
@@ -53,68 +47,53 @@ Sources sources_along(const Tiling& tiling, const InteractionChain& chain, const
 class PathsByPlane {
  public:
   PathsByPlane(const LaunchEnvironment& environment, std::uint32_t ground, Vec3 normal)
-      : environment_(environment),
-        ground_(ground),
-        on_plane_(environment.tiling.tiles[ground].centroid),
-        normal_(normal) {}
+      : environment_(environment), ground_(ground), plane_{environment.tiling.tiles[ground].centroid, normal} {}
 
   RayPath trace(const InteractionChain& chain, Vec3 antenna, Vec3 target) const {
-    const std::vector<Vec3> to_image =
-        trace_chain(environment_.tiling, chain, {antenna}, mirrored(target, on_plane_, normal_));
     // The tiles from `first` on mirror the last edge, or the antenna.
     std::size_t first = chain.length;
     while (first > 0 && environment_.points.is_tile(chain.elements[first - 1])) --first;
-    Vec3 from = to_image[first];
-    for (std::size_t i = first; i < chain.length; ++i) from = mirrored_by(chain.elements[i], from);
-    const bool is_before_edge = first > 0 && dot(from - on_plane_, normal_) < -in_ground_plane_m;
-    return is_before_edge ? trace_before_edge(chain, first, antenna, place_on_edge(chain, antenna, target), target)
-                          : trace_from_plane(chain, first, antenna, place_on_way(from, to_image.back()), target);
+    const VirtualSource source = sources_along(environment_.tiling, chain, {antenna})[chain.length];
+    WayByPlane way;
+    find_way_by_plane(environment_.view, chain, source, plane_, target, way);
+    const bool is_before_edge = first > 0 && way.plane.height_of(way.leg.from) < -in_ground_plane_m;
+    if (!is_before_edge) return trace_from_plane(chain, way.before, antenna, way.place(), target);
+    const Vec3 from = leg_to(image_before_edge(source, way.plane), target).from;
+    return trace_before_edge(chain, first, antenna, from, target);
   }
 
  private:
-  // Where what the plane reflects before the chain's last edge meets that, as the tiles behind it mirror it.
-  Vec3 place_on_edge(const InteractionChain& chain, Vec3 antenna, Vec3 target) const {
-    const VirtualSource source = sources_along(environment_.tiling, chain, {antenna})[chain.length];
-    const GroundPlane plane = seen_by_walls(environment_.view, chain, {on_plane_, normal_});
-    return leg_to(image_before_edge(source, plane), target).from;
-  }
-
-  // `from`: the edge before the chain's element number `first`, as the tiles from that on mirror it.
+  // `from`: where what the plane reflects before the edge before the chain's element number `first` meets that, as the
+  // tiles from that on mirror it.
   RayPath trace_before_edge(const InteractionChain& chain, std::size_t first, Vec3 antenna, Vec3 from,
                             Vec3 target) const {
-    std::vector<Vec3> backward{target};
-    for (std::size_t i = chain.length; i-- > first;) pass(chain.elements[i], from, backward);
+    const std::vector<Vec3> backward = passed_backward(chain, first, from, target);
     RayPath path = trace(part_of(chain, first - 1), antenna, from);
     path.chain.push(chain.elements[first - 1]);
     append(chain, first, backward, path);
     return path;
   }
 
-  // `place`: in the plane, as the chain's last tiles mirror it that the ray meets after it.
-  RayPath trace_from_plane(const InteractionChain& chain, std::size_t first, Vec3 antenna, Vec3 place,
+  // `place`: in the plane, as the chain's tiles from number `after` on mirror it, which the ray meets after it.
+  RayPath trace_from_plane(const InteractionChain& chain, std::size_t after, Vec3 antenna, Vec3 place,
                            Vec3 target) const {
-    std::vector<Vec3> backward{target};
-    std::size_t after = chain.length;
-    for (; after > first && lies_behind(place, environment_.tiling.tiles[chain.elements[after - 1]]); --after) {
-      pass(chain.elements[after - 1], place, backward);
-    }
+    const std::vector<Vec3> backward = passed_backward(chain, after, place, target);
     RayPath path{part_of(chain, after), trace_chain(environment_.tiling, part_of(chain, after), {antenna}, place)};
     path.chain.push(ground_);
     append(chain, after, backward, path);
     return path;
   }
 
-  Vec3 mirrored_by(std::uint32_t tile, Vec3 point) const {
-    return mirrored(point, environment_.tiling.tiles[tile].centroid, environment_.tiling.tiles[tile].normal);
-  }
-  Vec3 place_on_way(Vec3 from, Vec3 image) const {
-    return dot(from - on_plane_, normal_) > 0 ? place_in_plane(from, image, on_plane_, normal_) : from;
-  }
-  // Backward over a tile, which mirrors what comes from `from`.
-  void pass(std::uint32_t number, Vec3& from, std::vector<Vec3>& backward) const {
-    const Tile& tile = environment_.tiling.tiles[number];
-    backward.push_back(place_in_plane(backward.back(), from, tile.centroid, tile.normal));
-    from = mirrored_by(number, from);
+  // The places at the chain's tiles from number `first` on of what comes from `from`, as they mirror that, from the
+  // target back; `from` becomes what they mirror.
+  std::vector<Vec3> passed_backward(const InteractionChain& chain, std::size_t first, Vec3& from, Vec3 target) const {
+    std::vector<Vec3> backward{target};
+    for (std::size_t i = chain.length; i-- > first;) {
+      const Tile& tile = environment_.tiling.tiles[chain.elements[i]];
+      backward.push_back(ReflectingPlane{tile.centroid, tile.normal}.place_between(backward.back(), from));
+      from = mirrored(from, tile.centroid, tile.normal);
+    }
+    return backward;
   }
   static void append(const InteractionChain& chain, std::size_t first, const std::vector<Vec3>& backward,
                      RayPath& path) {
@@ -124,7 +103,7 @@ class PathsByPlane {
 
   const LaunchEnvironment& environment_;
   std::uint32_t ground_;
-  Vec3 on_plane_, normal_;
+  ReflectingPlane plane_;
 };
 
 void find_places(const Tiling& tiling, const InteractionChain& chain, const VirtualSource& source, Vec3 target,

@@ -198,27 +198,71 @@ TESSERAY_HD inline LinkView::Departure sent_to_ground(const LaunchView& launch, 
   return sent;
 }
 
-// A plane of the ground, in space or as walls mirror it.
-struct GroundPlane {
+// Of the ground or of a wall, in space or as walls mirror it.
+struct ReflectingPlane {
   Vec3 point, normal;  // unit
 
-  TESSERAY_HD bool is_below(Vec3 place) const { return dot(place - point, normal) > 0; }
+  TESSERAY_HD double height_of(Vec3 place) const { return dot(place - point, normal); }
+  TESSERAY_HD bool is_below(Vec3 place) const { return height_of(place) > 0; }
+  // Where a line meets it; at its begin where it goes along.
+  TESSERAY_HD Vec3 place_between(Vec3 begin, Vec3 end) const {
+    const double above_m = height_of(begin), fall_m = above_m - height_of(end);
+    return fall_m != 0 ? begin + above_m / fall_m * (end - begin) : begin;
+  }
 };
 
-// A plane before a chain's last edge as the walls behind that mirror it: with the source of what the chain sends.
-TESSERAY_HD inline GroundPlane seen_by_walls(const EnvironmentView& environment, const InteractionChain& chain,
-                                             GroundPlane plane) {
-  std::size_t first_wall = chain.length;
-  while (first_wall > 0 && environment.points.is_tile(chain.elements[first_wall - 1])) --first_wall;
-  for (std::size_t i = first_wall; i < chain.length; ++i) {
-    const Tile& wall = environment.tiles[chain.elements[i]];
-    plane = {mirrored(plane.point, wall.centroid, wall.normal), mirrored(plane.normal, wall.normal)};
+TESSERAY_HD inline ReflectingPlane mirrored(const ReflectingPlane& plane, Vec3 on_mirror, Vec3 normal) {
+  return {mirrored(plane.point, on_mirror, normal), mirrored(plane.normal, normal)};
+}
+
+// The way of a ray's companion, which ends at the target's image in the plane that reflects it.
+struct WayByPlane {
+  ReflectingPlane plane;   // as the walls mirror it that the ray meets after it
+  Leg leg;                 // to the image, from where the chain's walls mirror the source to
+  std::size_t before = 0;  // so many of the chain's elements are met before the plane
+
+  // Whether what the ray leaves lies above the plane.
+  TESSERAY_HD bool is_from_above() const { return plane.is_below(leg.from); }
+  // Where it is reflected, as those walls mirror that.
+  TESSERAY_HD Vec3 place() const {
+    return is_from_above() ? plane.place_between(leg.from, leg.from + leg.distance_m * leg.direction) : leg.from;
   }
-  return plane;
+};
+
+// The last wall of a part of a chain as the tiles mirror it that follow; `length`: of that part, > 0.
+TESSERAY_HD inline ReflectingPlane last_wall(const EnvironmentView& environment, const InteractionChain& chain,
+                                             std::size_t length) {
+  const Tile& last = environment.tiles[chain.elements[length - 1]];
+  ReflectingPlane wall{last.centroid, last.normal};
+  for (std::size_t i = length; i < chain.length; ++i) {
+    const Tile& next = environment.tiles[chain.elements[i]];
+    wall = mirrored(wall, next.centroid, next.normal);
+  }
+  return wall;
+}
+
+// A plane goes on behind a wall as the wall mirrors it: what the ray meets before the wall it meets there. Where the
+// ground falls away from a wall there may be none that reflects, where it falls towards it the one behind the wall is
+// left out. False where there is none.
+TESSERAY_HD inline bool find_way_by_plane(const EnvironmentView& environment, const InteractionChain& chain,
+                                          const VirtualSource& source, const ReflectingPlane& ground, Vec3 target,
+                                          WayByPlane& way) {
+  constexpr double upright = 0.0349, across = 1e-9;  // 2°; to such a wall a plane goes on as itself
+  way = {ground, leg_to(source, mirrored(target, ground.point, ground.normal)), chain.length};
+  while (way.before > 0 && environment.points.is_tile(chain.elements[way.before - 1])) {
+    const ReflectingPlane wall = last_wall(environment, chain, way.before);
+    if (std::fabs(wall.normal.z) > upright || (way.is_from_above() && wall.is_below(way.place()))) break;
+    --way.before;
+    if (std::fabs(dot(wall.normal, way.plane.normal)) < across) continue;
+    way.plane = mirrored(way.plane, wall.point, wall.normal);
+    way.leg = leg_to(source, mirrored(target, way.plane.point, way.plane.normal));
+    if (way.is_from_above() && wall.is_below(way.place())) return false;
+  }
+  return dot(way.leg.direction, way.plane.normal) < 0;
 }
 
 // What an edge sends of what the plane reflects on the way to it.
-TESSERAY_HD inline VirtualSource image_before_edge(VirtualSource source, const GroundPlane& plane) {
+TESSERAY_HD inline VirtualSource image_before_edge(VirtualSource source, const ReflectingPlane& plane) {
   source.point = mirrored(source.point, plane.point, plane.normal);
   return source;
 }
@@ -237,16 +281,15 @@ TESSERAY_HD inline bool reflects_at_walls_alone(const EnvironmentView& environme
 
 // The last leg of the companion that a plane of the ground reflects on its way to the last edge, which stands upright
 // on it: from the edge, to which it comes from the image of what comes there straight. False where it does not pass the
-// edge over the plane, where that stands.
+// edge over the plane, where that stands. `plane`: as the walls behind the edge mirror it.
 TESSERAY_HD inline bool find_leg_from_edge_behind_ground(const LaunchView& launch, const RayEnding& ending,
-                                                         const Tile& tile, Vec3 normal, Vec3 target, Leg& leg) {
+                                                         const ReflectingPlane& plane, Vec3 target, Leg& leg) {
   constexpr double below_foot_m = 1;  // the plane may pass so much above the ground there
   const VirtualSource& source = ending.source;
   if (!source.is_edge() || last_ground(launch.environment, ending.chain) != no_index ||
       !reflects_at_walls_alone(launch.environment, ending.chain)) {
     return false;
   }
-  const GroundPlane plane = seen_by_walls(launch.environment, ending.chain, {tile.centroid, normal});
   if (!stands_on(plane.normal, source.edge_direction) || !plane.is_below(source.point)) return false;
   leg = leg_to(image_before_edge(source, plane), target);
   const double along_edge = dot(leg.from - source.edge_midpoint, source.edge_direction);
@@ -308,11 +351,13 @@ TESSERAY_HD inline ArrivedRay arrived_straight(const LaunchView& launch, const R
                  leg.length_m, number, false);
 }
 
-// The companion by a leg to the target's image in a plane of the ground, of which `left` is left. It comes in along
-// `arrival`, after `length_m`.
-TESSERAY_HD inline bool find_companion_in_plane(const LaunchView& launch, const RayEnding& ending, const Leg& leg,
-                                                const Tile& tile, Vec3 normal, Complex left, Vec3 arrival,
+// The companion by a way to the target's image in a plane of the ground tile, of which `left` is left. It comes in
+// along `arrival`, after `length_m`.
+TESSERAY_HD inline bool find_companion_in_plane(const LaunchView& launch, const RayEnding& ending,
+                                                const WayByPlane& way, const Tile& tile, Complex left, Vec3 arrival,
                                                 double length_m, std::uint32_t number, ArrivedRay& companion) {
+  const Leg& leg = way.leg;
+  const Vec3 normal = way.plane.normal;
   const double amplitude = leg.amplitude * ending.attenuation.companion * norm(left);
   if (!(amplitude > 0)) return false;
   const double offset_m = ending.companion_offset_m - std::atan2(left.im, left.re) / launch.link.wave_number;
@@ -329,15 +374,15 @@ TESSERAY_HD inline bool find_companion_in_plane(const LaunchView& launch, const 
 
 // The companion that the ground reflects before an upright edge: in a plane, or, where the wave runs along the ground,
 // what comes to the edge from the ground right before it, as the ray itself goes.
-TESSERAY_HD inline bool find_companion_before_edge(const LaunchView& launch, const RayEnding& ending, const Leg& leg,
-                                                   const Tile& tile, Vec3 normal, std::uint32_t number,
+TESSERAY_HD inline bool find_companion_before_edge(const LaunchView& launch, const RayEnding& ending,
+                                                   const WayByPlane& way, const Tile& tile, std::uint32_t number,
                                                    ArrivedRay& companion) {
   const Vec3 target = launch.environment.points.arrival(number);
   Leg from_edge;
-  if (!find_leg_from_edge_behind_ground(launch, ending, tile, normal, target, from_edge)) return false;
+  if (!find_leg_from_edge_behind_ground(launch, ending, way.plane, target, from_edge)) return false;
   const LeftOfCompanion left = left_of_companion_before_edge(launch, ending, from_edge.from, number);
   const Complex in_plane = left.in_plane, along = left.along_ground;
-  const bool is_in_plane = find_companion_in_plane(launch, ending, leg, tile, normal, in_plane, from_edge.direction,
+  const bool is_in_plane = find_companion_in_plane(launch, ending, way, tile, in_plane, from_edge.direction,
                                                    from_edge.length_m, number, companion);
   if (!(squared_norm(along) > 0)) return is_in_plane;
   const ArrivedRay ray = arrived_straight(launch, ending, number);
@@ -364,14 +409,14 @@ TESSERAY_HD inline bool find_companion(const LaunchView& launch, const RayEnding
   using namespace ray_ending_detail;
   const Tile& tile = launch.environment.tiles[ground];
   const Vec3 target = launch.environment.points.arrival(number);
-  const Vec3 normal = reflecting_normal(launch.environment, ending, ground);
-  const Leg leg = leg_to(ending.source, mirrored(target, tile.centroid, normal));
-  if (dot(leg.direction, normal) >= 0) return false;
-  if (dot(leg.from - tile.centroid, normal) < -in_ground_plane_m) {
-    return find_companion_before_edge(launch, ending, leg, tile, normal, number, companion);
+  const ReflectingPlane plane{tile.centroid, reflecting_normal(launch.environment, ending, ground)};
+  WayByPlane way;
+  if (!find_way_by_plane(launch.environment, ending.chain, ending.source, plane, target, way)) return false;
+  if (way.plane.height_of(way.leg.from) < -in_ground_plane_m) {
+    return find_companion_before_edge(launch, ending, way, tile, number, companion);
   }
-  const Vec3 arrival = mirrored(leg.direction, normal);
-  if (!find_companion_in_plane(launch, ending, leg, tile, normal, {1, 0}, arrival, leg.length_m, number, companion)) {
+  const Vec3 arrival = mirrored(way.leg.direction, way.plane.normal);
+  if (!find_companion_in_plane(launch, ending, way, tile, {1, 0}, arrival, way.leg.length_m, number, companion)) {
     return false;
   }
   if (ending.ground_place != nullptr) companion.arrival.travel_direction = normalized(target - *ending.ground_place);

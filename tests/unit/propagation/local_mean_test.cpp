@@ -8,6 +8,7 @@
 #include <algorithm>
 #include <cmath>
 #include <functional>
+#include <map>
 #include <vector>
 
 #include "core/base/units.h"
@@ -704,7 +705,7 @@ TEST(LocalMean, OfWhatBendsAroundACornerFarAway) {
 TEST(LocalMean, OfWhatSlopesReflectBeforeACornerHasTheLengthOfTheImages) {
   constexpr Vec2 corner{100, 100};
   constexpr double wall_x = 150;
-  for (const Vec2 slope : {Vec2{0, 0}, Vec2{0.05, 0}, Vec2{0, 0.05}, Vec2{0.03, -0.02}}) {
+  for (const Vec2 slope : {Vec2{0, 0}, Vec2{0.05, 0}, Vec2{-0.05, 0}, Vec2{0, 0.05}, Vec2{0.03, -0.02}}) {
     const auto ground_z = [&](Vec2 place) { return 20 + dot(slope, place); };
     Scene scene = testing::terrain_of(200, 200, 10, ground_z);
     scene.prisms = {testing::box_prism(1, corner, {130, 160}, 0, 300),
@@ -737,6 +738,59 @@ TEST(LocalMean, OfWhatSlopesReflectBeforeACornerHasTheLengthOfTheImages) {
     }
     EXPECT_GE(straight, 3) << slope.x << ", " << slope.y;
     EXPECT_GE(by_wall, 1) << slope.x << ", " << slope.y;
+  }
+}
+
+// What a plane reflects before a wall has the length of the image in the plane as the wall mirrors it, whichever way
+// the plane falls, and what it reflects behind the wall that of the image in itself.
+TEST(LocalMean, OfWhatSlopesReflectBeforeAWallHasTheLengthOfTheImages) {
+  constexpr double wall_x = 150, antenna_x = 70;
+  for (const Vec2 slope : {Vec2{0, 0}, Vec2{0.05, 0}, Vec2{-0.02, 0}, Vec2{-0.05, 0}, Vec2{-0.03, 0.02}}) {
+    const auto ground_z = [&](Vec2 place) { return 20 + dot(slope, place); };
+    Scene scene = testing::terrain_of(200, 200, 10, ground_z);
+    scene.prisms = {testing::box_prism(1, {wall_x, 20}, {180, 180}, 0, 300)};
+    const Environment town(std::move(scene), 10);
+    const auto over_ground = [&](Vec2 place, double height_m) { return at_height(place, ground_z(place) + height_m); };
+    const Transmitter transmitter = testing::test_transmitter(over_ground({antenna_x, 150}, 6));
+    std::vector<Vec3> places;
+    for (const double x : {72, 81, 93, 104, 112, 123, 134, 141, 146}) places.push_back(over_ground({x, 60}, 1.5));
+    const auto by_wall = [](Vec3 place) { return Vec3{2 * wall_x - place.x, place.y, place.z}; };
+    const auto by_ground = [&](Vec3 place) {
+      return mirrored(place, over_ground({0, 0}, 0), normalized(Vec3{-slope.x, -slope.y, 1}));
+    };
+    RayLaunchingOptions options = testing::without_scattering(2, 0, 2);
+    options.over_rooftop = OverRooftop::none;
+    const RayLaunchingResult result = town.launch_to_receivers(transmitter, testing::receivers_at(places), options);
+    std::map<std::int64_t, int> companions;
+    for (const Ray& ray : result.rays) {
+      const bool is_before = ray.interactions == "T-G-R";
+      if (!is_before && ray.interactions != "T-R-G") continue;
+      ++companions[ray.target_id];
+      const Vec3 place = places.at(static_cast<std::size_t>(ray.target_id) - 1);
+      const double length_m = is_before ? norm(by_wall(place) - by_ground(transmitter.position))
+                                        : norm(by_wall(transmitter.position) - by_ground(place));
+      EXPECT_NEAR(ray.delay_ns * 1e-9 * speed_of_light, length_m, 1e-4) << ray.interactions << " of " << slope.x;
+      double drawn_m = 0;
+      for (std::size_t k = 1; k < ray.points.size(); ++k) drawn_m += norm(ray.points[k] - ray.points[k - 1]);
+      EXPECT_NEAR(drawn_m, length_m, 1e-4) << ray.interactions << " of " << slope.x;
+      const Vec3 on_ground = ray.points.at(is_before ? 1 : 2);
+      EXPECT_NEAR(on_ground.z, ground_z(on_ground.xy()), 1e-4) << ray.interactions << " of " << slope.x;
+      EXPECT_LT(on_ground.x, wall_x);
+    }
+    // One wherever the wall's foot does not lie in front of both.
+    int with_companion = 0;
+    for (std::size_t r = 0; r < places.size(); ++r) {
+      const auto over_foot_m = [&](Vec3 begin, Vec3 end) {
+        const Vec3 at_wall = begin + (wall_x - begin.x) / (end.x - begin.x) * (end - begin);
+        return at_wall.z - ground_z(at_wall.xy());
+      };
+      const bool is_before = over_foot_m(by_ground(transmitter.position), by_wall(places[r])) > 0;
+      const bool is_behind = over_foot_m(by_wall(transmitter.position), by_ground(places[r])) > 0;
+      const bool has = companions[static_cast<std::int64_t>(r) + 1] > 0;
+      EXPECT_EQ(has, is_before || is_behind) << slope.x << " at " << places[r].x;
+      with_companion += has ? 1 : 0;
+    }
+    EXPECT_GE(with_companion, 1) << slope.x;
   }
 }
 
