@@ -286,7 +286,9 @@ void ScatteredPower::lay_out_diffuse_edge_row(std::uint32_t edge_number, const W
   state.observers_stand_for.clear();
   for (const std::uint32_t i : state.observers.order()) state.observers_stand_for.push_back(state.drawn.stand_for[i]);
   state.diffracted.clear(state.numbers.size());
-  if (scattering_.know_departures()) state.beam_departures.clear(state.numbers.size());
+  if (!scattering_.know_departures()) return;
+  state.beam_departures.clear(state.numbers.size());
+  state.beam_arrivals.clear(state.numbers.size());
 }
 
 DiffuseTarget ScatteredPower::diffracted_target(const EdgeSegment& edge, std::uint32_t element, std::size_t place,
@@ -324,6 +326,7 @@ void ScatteredPower::diffract_diffuse(std::uint32_t edge_number, FollowedTo memb
       state.beam_departures.add(lit.share * lit.stands_for,
                                 scattering_.departures_of(lit.tile, AfterScattering::diffraction), state.diffracted,
                                 state.search);
+      state.beam_arrivals.add(at_edge, sent, state.observers, state.diffracted, state.search);
     }
     if (scattering_.rays().wanted()) keep_diffracted_ways(lit, edge, element, state);
   }

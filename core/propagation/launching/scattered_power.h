@@ -72,7 +72,9 @@ class ScatteredPower {
     MemberSums diffuse_sums;
     EdgeObservers observers;
     EdgeBeams diffracted;
-    EdgeDepartures beam_departures;  // of `diffracted`, where angles are wanted
+    // Of `diffracted`, where angles are wanted.
+    EdgeDepartures beam_departures;
+    EdgeArrivals beam_arrivals;
     std::vector<SourceAboutEdge> sources_about_edge;
     std::vector<float> observers_stand_for;
     std::vector<std::uint32_t> reached;

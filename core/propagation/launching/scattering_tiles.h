@@ -47,6 +47,8 @@ struct DiffuseBeam {
   double power = 0;      // Σ |field|² at the target
   double excess = 0;     // Σ |field|² · excess length
   double strongest = 0;  // |field|²
+  // Of travel: the mean of unit vectors by |field|², and the strongest's.
+  Vec3 direction, strongest_direction;
 };
 
 // What a tube brings to a tile that scatters it, as a single ray, |E|² cosθ_i · reflectance in the mean over the tile,
@@ -102,7 +104,7 @@ class ScatteringTiles {
 
   // wideband_rays.cpp: Σ power of the tubes that come to a tile, by where they depart.
   const DirectionMoments& departures_of(std::uint32_t tile, AfterScattering after) const;
-  // Adds a beam of diffuse rays along `direction`; `departures` with its powers.
+  // Adds a beam of diffuse rays, of which `at_target` is known along `direction`; `departures` with its powers.
   void add_wideband(const DiffuseBeam& beam, const DirectionMoments& departures, const DiffuseTarget& at_target,
                     std::uint32_t number, Vec3 direction, ThreadArrivals& state) const;
   // Adds one ray of what a tile scatters: `density` and `length_m` as in add_diffuse.

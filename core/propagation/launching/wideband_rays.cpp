@@ -75,13 +75,14 @@ void ScatteringTiles::add_wideband(const DiffuseBeam& beam, const DirectionMomen
   ray.excess_length_m = beam.excess / beam.power;
   ray.stands_for = at_target.stands_for;
   if (state.wideband.wants_angles()) {
-    ray.look = -1.0 * direction;
+    const Vec3 look = -1.0 * beam.direction;
+    ray.look = -1.0 * beam.strongest_direction;
     const bool has_companion = at_target.rays_per_ray > 1;
     const double ground = has_companion ? ground_factor(scattering_view_, number, direction) : 1.0;
-    ray.add_look(ray.path_gain / ground, ray.look);
+    ray.add_look(ray.path_gain / ground, look);
     if (ground > 1) {
       const Vec3 normal = environment_.tiling.tiles[number].normal;
-      ray.add_look(ray.path_gain * (ground - 1) / ground, mirrored(ray.look, normal));
+      ray.add_look(ray.path_gain * (ground - 1) / ground, mirrored(look, normal));
     }
     ray.departures.add(at_target.gain_factor, departures);
   }
@@ -94,7 +95,7 @@ void ScatteringTiles::add_wideband(std::uint32_t tile, AfterScattering after, do
   if (!state.wideband.wanted()) return;
   const DiffusePower& source = diffuse_.at(tile, after);
   const double power = density * source.power, more_m = length_m - at_target.straight_distance_m;
-  const DiffuseBeam beam{power, density * (source.length + more_m * source.power), power};
+  const DiffuseBeam beam{power, density * (source.length + more_m * source.power), power, direction, direction};
   DirectionMoments departures;
   departures.add(density, departures_of(tile, after));
   add_wideband(beam, departures, at_target, number, direction, state);
@@ -103,13 +104,22 @@ void ScatteringTiles::add_wideband(std::uint32_t tile, AfterScattering after, do
 void ScatteredPower::add_wideband(const EdgeSegment& edge, std::uint32_t place, const DiffuseTarget& at_target,
                                   std::uint32_t number, ThreadState& state) const {
   if (!state.arrivals.wideband.wanted()) return;
-  const DirectionMoments departures =
-      !scattering_.know_departures() ? DirectionMoments{} : state.beam_departures.at(place);
-  const Vec3 direction = normalized(environment_.points.arrival(number) - edge.midpoint);
-  const DiffuseBeam beam{static_cast<double>(state.diffracted.power[place]),
-                         static_cast<double>(state.diffracted.excess[place]),
-                         static_cast<double>(state.diffracted.strongest[place])};
-  scattering_.add_wideband(beam, departures, at_target, number, direction, state.arrivals);
+  const Vec3 from_midpoint = environment_.points.arrival(number) - edge.midpoint;
+  DiffuseBeam beam{static_cast<double>(state.diffracted.power[place]),
+                   static_cast<double>(state.diffracted.excess[place]),
+                   static_cast<double>(state.diffracted.strongest[place]),
+                   {},
+                   {}};
+  DirectionMoments departures;
+  if (scattering_.know_departures()) {
+    departures = state.beam_departures.at(place);
+    const Vec3 from_line = from_midpoint - dot(from_midpoint, edge.direction) * edge.direction;
+    const Vec3 across = normalized(from_line);
+    const EdgeArrivals& arrivals = state.beam_arrivals;
+    beam.direction = (1 / beam.power) * (arrivals.along[place] * edge.direction + arrivals.across[place] * across);
+    beam.strongest_direction = normalized(arrivals.of_strongest[place] * edge.direction + across);
+  }
+  scattering_.add_wideband(beam, departures, at_target, number, normalized(from_midpoint), state.arrivals);
 }
 
 }  // namespace tesseray

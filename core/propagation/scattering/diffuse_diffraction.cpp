@@ -158,6 +158,32 @@ struct AddDepartures {
   }
 };
 
+struct AddArrivals {
+  [[gnu::always_inline]] static void run(const DiffuseEdgeSource* source, const DiffuseEdgePower* power,
+                                         const float* __restrict z, const float* __restrict rho,
+                                         const float* __restrict pair_density, const float* __restrict strongest,
+                                         const std::uint32_t* __restrict blocks, std::size_t block_count,
+                                         double* __restrict along, double* __restrict across,
+                                         double* __restrict of_strongest) {
+    const double source_z = source->z, source_rho = source->rho, of_all = power->power;
+    const float of_own = power->own_power;
+    for (std::size_t k = 0; k < block_count; ++k) {
+      const std::size_t at = std::size_t{blocks[k]} * interval_block;
+      TESSERAY_INDEPENDENT_TURNS
+      for (std::size_t i = at; i < at + interval_block; ++i) {
+        const double way_z = static_cast<double>(z[i]) - source_z;
+        const double way_across = source_rho + static_cast<double>(rho[i]);
+        const double weight = of_all * static_cast<double>(pair_density[i]);
+        const double per_metre = weight / std::sqrt(way_z * way_z + way_across * way_across);
+        along[i] += per_metre * way_z;
+        across[i] += per_metre * way_across;
+        const bool is_strongest = (pair_density[i] > 0) & (pair_density[i] * of_own >= strongest[i]);
+        of_strongest[i] = is_strongest ? way_z / way_across : of_strongest[i];
+      }
+    }
+  }
+};
+
 std::size_t whole_blocks(std::size_t members) {
   return (members + interval_block - 1) / interval_block * interval_block;
 }
@@ -246,6 +272,17 @@ void EdgeDepartures::add(double share, const DirectionMoments& moments, const Ed
   run_vectorized<AddDepartures>(instruction_set, share, &moments, beams.pair_density.data(), search.blocks.data(),
                                 search.blocks.size(), cos_azimuth.data(), sin_azimuth.data(), cos_elevation.data(),
                                 sin_elevation.data());
+}
+
+void EdgeArrivals::clear(std::size_t members) {
+  for (std::vector<double>* column : {&along, &across, &of_strongest}) column->assign(whole_blocks(members), 0.0);
+}
+
+void EdgeArrivals::add(const DiffuseEdgeSource& source, const DiffuseEdgePower& power, const EdgeObservers& observers,
+                       const EdgeBeams& beams, const BlockSearch& search, InstructionSet instruction_set) {
+  run_vectorized<AddArrivals>(instruction_set, &source, &power, observers.z().data(), observers.rho().data(),
+                              beams.pair_density.data(), beams.strongest.data(), search.blocks.data(),
+                              search.blocks.size(), along.data(), across.data(), of_strongest.data());
 }
 
 void diffract_diffuse_power(const DiffuseEdgeSource& source, const DiffuseEdgePower& power,

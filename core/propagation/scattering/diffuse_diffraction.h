@@ -81,6 +81,19 @@ struct EdgeDepartures {
            InstructionSet instruction_set = best_instruction_set());
 };
 
+// Σ at each member, by their places, of what sources bring, times the cosine and the sine of the angle between the edge
+// and the way on which it comes, which is the same before the edge and behind it.
+struct EdgeArrivals {
+  std::vector<double> along, across;
+  std::vector<double> of_strongest;  // the angle's cotangent
+
+  void clear(std::size_t members);
+  // Of the source that was added last to the beams, with that power. `search`: with which it was. The same bits for any
+  // instruction set.
+  void add(const DiffuseEdgeSource& source, const DiffuseEdgePower& power, const EdgeObservers& observers,
+           const EdgeBeams& beams, const BlockSearch& search, InstructionSet instruction_set = best_instruction_set());
+};
+
 // Adds what one source sends by way of the edge to all members that `bounds` admits; the same bits for any instruction
 // set.
 void diffract_diffuse_power(const DiffuseEdgeSource& source, const DiffuseEdgePower& power,

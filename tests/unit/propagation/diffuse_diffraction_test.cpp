@@ -5,6 +5,7 @@
 #include <gtest/gtest.h>
 
 #include <algorithm>
+#include <array>
 #include <cmath>
 #include <limits>
 #include <numeric>
@@ -190,6 +191,51 @@ TEST(DiffuseDiffraction, SourcesAddUp) {
     EXPECT_EQ(beams.rays[place], 5u);
   }
   EXPECT_GT(compared, 90u);
+}
+
+// The angle to the edge at which the sources' power arrives, weighted by what each brings: by single pairs, with any
+// instruction set.
+TEST(DiffuseDiffraction, ArrivalsAddUp) {
+  Fixture fixture(8, 90);
+  const std::array<DiffuseEdgeSource, 2> sources{fixture.source(tile_at({30, 20, 10.1})),
+                                                 fixture.source(tile_at({-40, 5, 9.9}))};
+  const std::array<DiffuseEdgePower, 2> powers{DiffuseEdgePower{.power = 2, .rays = 1, .own_power = 2},
+                                               DiffuseEdgePower{.power = 5, .rays = 1, .own_power = 5}};
+  const std::array<Pairs, 2> pairs{fixture.diffract(sources[0]), fixture.diffract(sources[1])};
+  for (const InstructionSet set : {InstructionSet::baseline, InstructionSet::avx2, InstructionSet::avx512}) {
+    if (set > best_instruction_set()) continue;
+    EdgeBeams beams;
+    beams.clear(fixture.observers.size());
+    EdgeArrivals arrivals;
+    arrivals.clear(fixture.observers.size());
+    BlockSearch search;
+    for (std::size_t s = 0; s < sources.size(); ++s) {
+      diffract_diffuse_power(sources[s], powers[s], fixture.observers, everything, search, beams, set);
+      arrivals.add(sources[s], powers[s], fixture.observers, beams, search, set);
+    }
+    int with_both = 0;
+    for (std::size_t place = 0; place < fixture.observers.size(); ++place) {
+      const std::uint32_t i = fixture.observers.numbers()[place];
+      double along = 0, across = 0, strongest = 0, cotangent = 0;
+      int lit = 0;
+      for (std::size_t s = 0; s < sources.size(); ++s) {
+        const double power = static_cast<double>(powers[s].power) * static_cast<double>(pairs[s].density[i]);
+        if (!(power > 0)) continue;
+        const double z = static_cast<double>(fixture.observers.z()[place]) - static_cast<double>(sources[s].z);
+        const double rho = static_cast<double>(fixture.observers.rho()[place]) + static_cast<double>(sources[s].rho);
+        along += power * z / std::hypot(z, rho);
+        across += power * rho / std::hypot(z, rho);
+        if (power > strongest) cotangent = z / rho;
+        strongest = std::max(strongest, power);
+        ++lit;
+      }
+      EXPECT_NEAR(arrivals.along[place], along, 1e-12 * strongest);
+      EXPECT_NEAR(arrivals.across[place], across, 1e-12 * strongest);
+      EXPECT_NEAR(arrivals.of_strongest[place], cotangent, 1e-12);
+      with_both += lit == 2 ? 1 : 0;
+    }
+    EXPECT_GT(with_both, 10);
+  }
 }
 
 // Where the sources' power departs, weighted by what each brings: against each alone, with any instruction set.
