@@ -50,8 +50,9 @@ function(tesseray_test_flags name)
   target_compile_definitions(${name} PRIVATE
     TESSERAY_SOURCE_DIR="${CMAKE_SOURCE_DIR}"
     TESSERAY_SHARED_DIR="${CMAKE_SOURCE_DIR}/../shared")
-  # A test is compiled as often as it is run; what it tests is optimised as for users.
-  target_compile_options(${name} PRIVATE $<$<CONFIG:Release>:-O1>)
+  # A test is compiled as often as it is run; what it tests is optimised as for users. Of what the sanitizers add the
+  # optimiser makes twice as much work as they themselves do.
+  target_compile_options(${name} PRIVATE $<$<CONFIG:Release>:-O1> $<$<CONFIG:RelWithDebInfo>:-O0>)
 endfunction()
 
 # For what hangs alone: the longest program takes 200 s of two cores, several times that on a busy machine. An emulator
