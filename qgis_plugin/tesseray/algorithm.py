@@ -37,6 +37,7 @@ from .outputs import (
     plan_outputs,
     temporary_geopackage,
 )
+from .page_files import PageNotWritten, require_replaceable
 from .parameters import definitions, file_filter
 from .runner import RunCancelled, RunFailed, run_tool
 from .validation import Validation
@@ -142,9 +143,12 @@ class TesserayAlgorithm(QgsProcessingAlgorithm):
             plan = plan_outputs(self._tool, texts, Path())
             places = {name: place for name, place in plan.places.items() if not self._is_temporary(place, texts[name])}
             places |= plan.layers
-            check_destinations(places | self._page_place(parameters, context), labels, self._replaces(parameters),
+            page_place = self._page_place(parameters, context)
+            check_destinations(places | page_place, labels, self._replaces(parameters),
                                f"“{overwrite.label}” ({OVERWRITE})")
-        except BadDestination as problem:
+            for place in page_place.values():
+                require_replaceable(Path(place.file))
+        except (BadDestination, PageNotWritten) as problem:
             return str(problem)
         written = (*places.values(), *places_beside(self._tool, plan.places))
         edited = edited_layer(context.project(), written) if context.project() else None

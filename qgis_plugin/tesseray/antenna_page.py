@@ -11,6 +11,7 @@ from typing import Any
 from qgis.core import QgsProcessingContext, QgsProcessingFeedback, QgsVectorLayer
 
 from .description import Tool
+from .page_files import GENERATOR, PageNotWritten, write_page
 
 ROLE = "antenna_page"
 PARAMETER = "PLOT"
@@ -148,8 +149,8 @@ def _rows(figures: dict[str, Any]) -> str:
 def _page(figures: dict[str, Any], svg: str) -> str:
     title = html.escape(str(figures.get("name") or "Antenna"))
     assumed = "".join(f"<li>{html.escape(text)}</li>" for text in figures.get("assumptions", []))
-    return ("<!DOCTYPE html><html><head><meta charset=\"utf-8\"><title>" + title + "</title><style>body{font-family:"
-            "sans-serif;color:#333;background:#fff;margin:1.5em}"
+    return (f"<!DOCTYPE html><html><head><meta charset=\"utf-8\">{GENERATOR}<title>{title}</title><style>"
+            "body{font-family:sans-serif;color:#333;background:#fff;margin:1.5em}"
             "th{text-align:left;padding-right:1.5em;font-weight:normal;color:#777}"
             f"</style></head><body><h1>{title}</h1>{svg}<p>Attenuation below the maximum; the lines in orange are where "
             f"half the power is left.</p><table>{_rows(figures)}</table>"
@@ -171,8 +172,8 @@ def make_report(tool: Tool, result: dict[str, Any], page: Path, working_file: Pa
         return None
     page_text = _page(result.get("figures", {}), pattern_svg(horizontal, vertical))
     try:
-        page.write_text(page_text, encoding="utf-8")
-    except OSError as problem:  # the pattern is good and stays
+        write_page(page_text, page)
+    except PageNotWritten as problem:  # the pattern is good and stays
         feedback.pushWarning(f"The plot could not be written: {problem}")
         return None
     return str(page)

@@ -68,6 +68,15 @@ class AntennaPage(QgisTest):
         for words in ("background:#fff", "<h1>Panel &lt;65&gt;</h1>", "17.5 dBi", "<td>65.1°</td>", "<td>10°</td>", "8° down", "25 dB"):
             self.assertIn(words, text)
 
+    def test_a_plot_takes_the_place_of_an_earlier_page_alone(self):
+        self.page()
+        self.page(OVERWRITE=True)
+        own = pathlib.Path(self.folder) / "panel.html"
+        own.write_text("<p>Mine</p>")
+        with self.assertRaisesRegex(AssertionError, "no page that Tesseray wrote"):
+            self.page(OVERWRITE=True)
+        self.assertEqual(own.read_text(), "<p>Mine</p>")
+
     def test_the_pattern_is_made_for_it_alone_where_it_is_not_wanted(self):
         results, text = self.page(PATTERN=None)
         self.assertIn("<polygon", text)
@@ -87,7 +96,7 @@ class AntennaPage(QgisTest):
         other.write_text("a page of the user's")
         algorithm = QgsApplication.processingRegistry().createAlgorithmById("tesseray:importantenna")
         for place, overwrite, words in (
-                (other, False, "is there already"), (other, True, ""), (antenna, True, "ends in .html"),
+                (other, False, "is there already"), (other, True, "no page that Tesseray wrote"), (antenna, True, "ends in .html"),
                 (self.folder / "no such" / "x.html", False, "there is no folder"), (self.folder / "x.html", False, "")):
             inputs = {"ANTENNA_FILE": str(antenna), "PLOT": str(place), "OVERWRITE": overwrite}
             is_good, message = algorithm.checkParameterValues(inputs, QgsProcessingContext())

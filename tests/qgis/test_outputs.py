@@ -339,6 +339,14 @@ class OutputTest(ProjectTest):
         page = pathlib.Path(results["REPORT"]).read_text(encoding="utf-8")
         self.assertTrue("Compared is the path loss, sign changed, in dB" in page, "which levels are told otherwise")
 
+    def test_a_report_takes_the_place_of_no_other_page(self):
+        own = self.folder / "mine.html"
+        own.write_text("<p>Mine</p>")
+        comparison = {"PATH_LOSS": self.path("x.gpkg"), "DRIVE_TEST": self.path("d.csv"), "REPORT": str(own)}
+        self.assertIn("is there already", self.refused_by("comparewithdrivetest", comparison))
+        self.assertIn("no page that Tesseray wrote",
+                      self.refused_by("comparewithdrivetest", {**comparison, "OVERWRITE": True}))
+
     def test_cancelling_the_report_leaves_none_and_tells_of_the_layers_that_stay(self):
         import processing
         from qgis.core import QgsProcessingException, QgsProcessingFeedback

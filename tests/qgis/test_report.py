@@ -399,6 +399,40 @@ class ReportTest(QgisTest):
         self.assertIn("cannot be written", str(refusal.exception))
         self.assertEqual(list(self.folder.iterdir()), [])
 
+    def test_a_page_takes_the_place_of_an_earlier_page_alone(self):
+        page = self.folder / "report.html"
+        for text in (None, "", self.study.with_suffix(".html").read_text(encoding="utf-8")):
+            if text is not None:
+                page.write_text(text, encoding="utf-8")
+            write_report(self.study, page)
+            self.assertEqual(page.read_bytes(), self.study.with_suffix(".html").read_bytes())
+        own, folder = self.folder / "my.html", self.folder / "folder.html"
+        own.write_text("<html><p>Mine</p></html>")
+        folder.mkdir()
+        copy = self.folder / "copy.gpkg"
+        shutil.copy(self.study, copy)
+        link = self.folder / "link.html"
+        link.symlink_to(copy)
+        for target, words in ((own, "no page that Tesseray wrote"), (copy, "no page that Tesseray wrote"),
+                              (link, "no page that Tesseray wrote"), (folder, "is no file")):
+            with self.subTest(target=target.name), self.assertRaisesRegex(ReportError, f"{target.name} exists.*{words}"):
+                write_report(copy, target)
+        self.assertEqual(own.read_text(), "<html><p>Mine</p></html>")
+        self.assertEqual(copy.read_bytes(), self.study.read_bytes())
+        finished = self.command(copy, "-o", copy)
+        self.assertEqual((finished.returncode, finished.stdout), (2, ""))
+        self.assertEqual(copy.read_bytes(), self.study.read_bytes())
+
+    def test_a_page_goes_to_where_a_link_leads(self):
+        page, link = self.folder / "pages" / "page.html", self.folder / "link.html"
+        page.parent.mkdir()
+        link.symlink_to(page)
+        for _ in range(2):
+            write_report(self.study, link)
+            self.assertTrue(link.is_symlink())
+            self.assertEqual(page.read_bytes(), self.study.with_suffix(".html").read_bytes())
+        self.assertEqual([file.name for file in page.parent.iterdir()], ["page.html"])
+
     def command(self, *arguments):
         """The command line where QGIS cannot be imported."""
         without_qgis = self.folder / "without_qgis" / "qgis"

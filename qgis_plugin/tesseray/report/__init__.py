@@ -9,6 +9,7 @@ from __future__ import annotations
 from pathlib import Path
 from typing import Callable
 
+from ..page_files import PageNotWritten, require_replaceable, write_page
 from .page import page
 from .result import NoLevelsError, ReportError, read_result
 
@@ -19,14 +20,13 @@ def write_report(geopackage: Path, html: Path, before_figure: Callable[[], None]
     """Writes the report on the comparison in `geopackage` as one HTML file with everything in it.
 
     before_figure: called before each figure is drawn; what it raises ends the report, and leaves nothing of it. Raises
-    ReportError, which says what to do, when the file holds no comparison or the page cannot be written.
+    ReportError, which says what to do, when the file holds no comparison or the page cannot be written, and where it
+    would replace what is no page of Tesseray's.
     """
-    text = page(read_result(Path(geopackage)), before_figure)
     html = Path(html)
-    unfinished = html.with_name(f".{html.name}.unfinished")
     try:
-        unfinished.write_text(text, encoding="utf-8")
-        unfinished.replace(html)
-    except OSError as problem:
-        raise ReportError(f"{html}: the report cannot be written ({problem.strerror}). Name a file in a folder that "
-                          "exists and that you may write to.") from problem
+        result = read_result(Path(geopackage))
+        require_replaceable(html)
+        write_page(page(result, before_figure), html)
+    except PageNotWritten as problem:
+        raise ReportError(f"The report cannot be written: {problem}") from problem

@@ -13,6 +13,7 @@ from typing import Any, Callable
 import matplotlib
 from matplotlib.figure import Figure
 
+from ..page_files import GENERATOR
 from . import figures
 from .result import Group, Measurements, Result, Run
 from .statistics import DistanceLine, ErrorFigures, figures_of, line_over_distance
@@ -278,7 +279,7 @@ def page(result: Result, before_figure: Callable[[], None]) -> str:
     titles = {False: "At street level", True: "Above ground"} if len(have) > 1 else {False: "", True: "Above ground"}
     with matplotlib.rc_context(_SETTINGS):
         body = "".join(_population(result, above, titles[above], image) for above in have)
-    return ("<!DOCTYPE html>\n<html lang=en>\n<head><meta charset=utf-8>"
+    return (f"<!DOCTYPE html>\n<html lang=en>\n<head><meta charset=utf-8>{GENERATOR}"
             "<meta name=viewport content='width=device-width, initial-scale=1'>"
             f"<title>{escape(result.file.stem)}: prediction against drive test</title>"
             f"<style>{_STYLE.read_text(encoding='utf-8')}</style></head>\n<body>\n"
