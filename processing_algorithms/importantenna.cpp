@@ -59,9 +59,9 @@ Outcome import_antenna(Run& run) {
   const ParameterValues& values = run.values();
   run.progress().begin_stage("reading");
   AntennaFile antenna = read_antenna_file(values.text("ANTENNA_FILE"), values.optional_number("FREQUENCY"));
+  if (values.flag("NORMALISE")) antenna = normalised(std::move(antenna));
   const double directivity = directivity_dbi(AntennaPattern{antenna.horizontal, antenna.vertical}.view());
   warn_of(antenna, directivity, run.progress());
-  if (values.flag("NORMALISE")) antenna = normalised(std::move(antenna));
 
   Outcome outcome;
   std::vector<std::string> written;

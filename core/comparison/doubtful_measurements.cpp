@@ -43,7 +43,11 @@ void warn_of_implausible_heights(const std::vector<MeasurementError>& errors,
     return error.excluded_because == no_plausible_height;
   });
   if (count == 0) return;
-  const auto first = std::find_if_not(measurements.begin(), measurements.end(), has_plausible_height);
+  // Of texts that are no heights the reader has told.
+  const auto first = std::find_if(measurements.begin(), measurements.end(), [](const Measurement& measurement) {
+    return !has_plausible_height(measurement) && !std::isnan(*measurement.height_m);
+  });
+  if (first == measurements.end()) return;
   std::ostringstream height;
   height << *first->height_m;
   progress.warn({"implausible_heights", std::to_string(count) + " of " + std::to_string(measurements.size()) +

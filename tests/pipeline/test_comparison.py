@@ -49,6 +49,20 @@ class ComparisonOfPowers(PipelineTest):
         self.assertEqual(self.warnings(8), {})
         self.assertEqual(self.warnings(-27.8), {})
 
+    def test_texts_in_place_of_heights_are_told_of(self):
+        drive = self.folder / "storeys.csv"
+        drive.write_text("site,x,y,RSRP,storey\n" + "".join(
+            f"{site},{x!r},{y!r},{power!r},{('3', 'second floor', '4000')[i] if i < 3 else ''}\n"
+            for i, (site, power, x, y) in enumerate(PLACES)))
+        process = self.assert_done(tesseray(
+            "comparewithdrivetest", "--path-loss", PREDICTION, "--drive-test", drive, "--drive-test-crs", "EPSG:25832",
+            "--measurement-height-field", "storey", "--progress", "json", "--output", self.folder / "errors.gpkg"))
+        told = {line["warning"]["code"]: line["warning"]["message"] for line in json_lines(process.stderr)
+                if "warning" in line}
+        self.assertRegex(told["unreadable_heights"],
+                         r'1 measurement .* such as "second floor" \(.*, field storey, line 3\)$')
+        self.assertIn("such as 4000 m of measurement 3", told["implausible_heights"])
+
     def test_field_strengths_in_another_unit_are_told_of(self):
         fields = places_of(PREDICTION, "field_dbuvm")
 

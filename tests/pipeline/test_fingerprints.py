@@ -202,6 +202,7 @@ class Fingerprints(PipelineTest):
         warned, same_tile = located("1,West,-70,20\n1,East,-80,30\n2,West,-999,9999\n2,East,-75,30\n")
         self.assertEqual(list(warned), ["unreadable_values"])
         self.assertTrue(warned["unreadable_values"].startswith("2 values"), warned)
+        self.assertRegex(warned["unreadable_values"], r'such as "-999" \(.*csv, field rsrp, line 4\)$')
         self.assertEqual(same_tile, tile)
         warned, same_tile = located("1,West,-95,20\n1,West,-70,20\n1,East,-80,30\n")
         self.assertEqual(list(warned), ["repeated_values"])

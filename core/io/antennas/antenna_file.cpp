@@ -117,15 +117,17 @@ double least_attenuation_db(const AntennaFile& antenna) {
   return least;
 }
 
+constexpr char not_normalised[] = "not_normalised";
+
 void say_what_is_missing(AntennaFile& antenna) {
   if (!antenna.gain_dbi) antenna.assumptions.push_back({"no_gain", "no gain is given"});
   if (!antenna.frequency_mhz) antenna.assumptions.push_back({"no_frequency", "no frequency is given"});
   const double least = least_attenuation_db(antenna);
   constexpr double rounding_db = 0.05;
   if (least > rounding_db) {
-    antenna.assumptions.push_back({"not_normalised", "no direction of the cuts is stronger than " +
-                                                         with_decimals(least, 1) +
-                                                         " dB below the maximum: taken as it is"});
+    antenna.assumptions.push_back({not_normalised, "no direction of the cuts is stronger than " +
+                                                       with_decimals(least, 1) +
+                                                       " dB below the maximum: taken as it is"});
   }
 }
 
@@ -163,6 +165,7 @@ AntennaFile normalised(AntennaFile antenna) {
     for (CutPoint& point : *cut) point.attenuation_db -= least;
   }
   if (antenna.gain_dbi) *antenna.gain_dbi -= least;
+  std::erase_if(antenna.assumptions, [](const Warning& assumption) { return assumption.code == not_normalised; });
   return antenna;
 }
 

@@ -60,6 +60,7 @@ QueryFields find_fields(PointSource& points, const LocationQueryInput& input) {
 // What was found in the rows beside values.
 struct RowProblems {
   std::size_t without_query = 0, unknown_transmitter = 0, unreadable = 0, repeated = 0;
+  std::string first_unreadable;  // with its place
 
   void tell(Progress& progress) const;
 };
@@ -76,10 +77,18 @@ NumberCell read_quantity(const Attribute& attribute, const OGRFeature& feature, 
                      [&](const std::string& text) { return parse_quantity(text, units, factor); });
 }
 
-// Takes a value of a row, and counts what is none. Rows without one leave what another row has said.
-void take(double& value, const NumberCell& cell, bool (*may_be)(double), RowProblems& problems) {
+// A value in a row, as it is told of.
+std::string value_with_place(const Attribute& attribute, const OGRFeature& feature, ErrorPlace place) {
+  place.field = attribute.name();
+  return "\"" + attribute.text(feature).value_or("") + "\" (" + describe(place) + ")";
+}
+
+// Takes a value of a row, and counts what is none. Rows without one leave what another row has said. `told`: how the
+// cell is told of.
+template <class Told>
+void take(double& value, const NumberCell& cell, bool (*may_be)(double), const Told& told, RowProblems& problems) {
   if (!cell.unreadable.empty() || (cell.value && !may_be(*cell.value))) {
-    ++problems.unreadable;
+    if (++problems.unreadable == 1) problems.first_unreadable = told();
   } else if (cell.value) {
     problems.repeated += std::isfinite(value) && value != *cell.value ? 1 : 0;
     value = *cell.value;
@@ -87,15 +96,16 @@ void take(double& value, const NumberCell& cell, bool (*may_be)(double), RowProb
 }
 
 void RowProblems::tell(Progress& progress) const {
-  const auto warn = [&progress](const char* code, std::size_t count, const char* of_one, const char* of_many) {
-    if (count > 0) progress.warn({code, std::to_string(count) + (count == 1 ? of_one : of_many)});
+  const auto warn = [&progress](const char* code, std::size_t count, const char* of_one, const char* of_many,
+                                const std::string& such_as = "") {
+    if (count > 0) progress.warn({code, std::to_string(count) + (count == 1 ? of_one : of_many) + such_as});
   };
   warn("rows_without_query", without_query, " row of the queries says of no query, and is left out",
        " rows of the queries say of no query, and are left out");
   warn("unknown_transmitters", unknown_transmitter, " row of the queries names no transmitter of the prediction",
        " rows of the queries name no transmitter of the prediction");
   warn("unreadable_values", unreadable, " value of the queries is none that can be measured, and left out",
-       " values of the queries are none that can be measured, and left out");
+       " values of the queries are none that can be measured, and left out", ", such as " + first_unreadable);
   warn("repeated_values", repeated, " value of the queries replaces another one of the same query and transmitter",
        " values of the queries replace others of the same query and transmitter");
 }
@@ -165,14 +175,20 @@ std::vector<LocationQuery> read_location_queries(const LocationQueryInput& input
     }
     Signature& signature = queries[place->second].signatures[*number];
     const OGRFeature& feature = row.feature;
+    const auto told = [&](const Attribute& attribute) {
+      return [&] { return value_with_place(attribute, feature, points.place(feature)); };
+    };
     if (fields.power) {
-      take(signature.power_dbm, read_level(*fields.power, feature, ValueKind::received_power), may_be_power, problems);
+      take(signature.power_dbm, read_level(*fields.power, feature, ValueKind::received_power), may_be_power,
+           told(*fields.power), problems);
     }
     if (fields.delay) {
-      take(signature.delay_ns, read_quantity(*fields.delay, feature, time_units), may_be_delay, problems);
+      take(signature.delay_ns, read_quantity(*fields.delay, feature, time_units), may_be_delay, told(*fields.delay),
+           problems);
     }
     if (fields.azimuth) {
-      take(signature.azimuth_deg, read_quantity(*fields.azimuth, feature, angle_units), may_be_azimuth, problems);
+      take(signature.azimuth_deg, read_quantity(*fields.azimuth, feature, angle_units), may_be_azimuth,
+           told(*fields.azimuth), problems);
     }
   });
   require_powers(queries, points.place());

@@ -316,6 +316,7 @@ TEST_F(AntennaFiles, WhatIsAboveOrBelowTheMaximumIsSaid) {
   const AntennaFile raised = normalised(below);
   EXPECT_NEAR(raised.horizontal[0].attenuation_db, 1, 1e-12);
   EXPECT_NEAR(*raised.gain_dbi, 13, 1e-12);
+  EXPECT_FALSE(assumes(raised, "not_normalised"));
 }
 
 std::string nsma(const std::string& units, const std::string& vertical, const std::string& horizontal) {
