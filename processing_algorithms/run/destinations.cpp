@@ -14,6 +14,7 @@
 #include "core/io/results/coverage_raster.h"
 #include "core/io/results/environment_format.h"
 #include "core/io/results/geopackage_file.h"
+#include "core/io/results/output_database.h"
 #include "core/io/results/sqlite_database.h"
 #include "core/io/sources/dataset_files.h"
 #include "core/io/sources/passwords.h"
@@ -136,6 +137,12 @@ void check_layer_is_new(const LayerDestination& destination) {
   }
 }
 
+// The same of one layer.
+void check_no_layer_of_others_is_lost(const LayerDestination& destination) {
+  if (!is_database(destination.file)) return;
+  if (is_of_others(destination.file, destination.layer)) throw_layer_of_others(destination.file, destination.layer);
+}
+
 // What makes an environment replaces all of its file, and what reads one takes all of its layers.
 void check_is_no_environment(const fs::path& file) {
   if (!is_database(file) || !has_layer(file, environment_table)) return;
@@ -249,6 +256,7 @@ Destinations::Destinations(const ParameterValues& values, bool overwrite, const 
   check_inputs_are_safe(values, copies);
   for (const fs::path& file : layer_files()) check_is_no_environment(file);
   if (overwrite) {
+    for (const auto& [name, destination] : layers_) check_no_layer_of_others_is_lost(destination);
     for (const Parameter& parameter : values.declared()) {
       if (const std::optional<fs::path> replaced = file(parameter.name)) {
         check_nothing_else_is_lost(*replaced, parameter.extension);

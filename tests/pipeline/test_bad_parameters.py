@@ -187,6 +187,22 @@ class BadDestinationsTest(PipelineTest):
         self.refuse(["--environment", self.folder / "e.gpkg", "--tiles",
                      f"{self.folder / 't.gpkg'}|layername=gpkg_contents"], "bad_layer_name", ["gpkg_contents"])
 
+    def test_layers_of_others_are_never_replaced(self):
+        for name in ("city.gpkg", "city.sqlite"):
+            with self.subTest(name=name):
+                city = self.folder / name
+                gdal.VectorTranslate(str(city), str(SAMPLE / "vegetation.gpkg"), layerName="tiles")
+                before = city.read_bytes()
+                command = ["tileenvironment", *SCENE, "--environment", self.folder / "e.gpkg", "--overwrite",
+                           "--progress", "json"]
+                process = tesseray(*command, "--tiles", city)
+                error = self.assert_refused(process, "layer_of_others", ["tesseray_runs", "another name"])
+                self.assertEqual((error["file"], error["layer"]), (str(city), "tiles"))
+                self.assertNotIn('"stage"', process.stderr, "before any work")
+                self.assertEqual(city.read_bytes(), before)
+                for _ in range(2):
+                    self.assert_done(tesseray(*command, "--tiles", f"{city}|layername=our tiles"))
+
     def test_names_that_would_be_taken_for_layers(self):
         self.refuse(["--environment", self.folder / "a|b.gpkg"], "bad_name", ["|"])
 

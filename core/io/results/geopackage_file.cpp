@@ -192,6 +192,12 @@ std::vector<std::string> tables_of_others(const std::filesystem::path& file) {
   return names;
 }
 
+bool is_of_others(const std::filesystem::path& file, const std::string& layer) {
+  const std::vector<std::string> others = tables_of_others(file);
+  return std::any_of(others.begin(), others.end(),
+                     [&](const std::string& table) { return lower_case(table) == lower_case(layer); });
+}
+
 std::vector<std::string> layers_made_from_predictions(const std::filesystem::path& file) {
   SqliteDatabase database(file, SqliteDatabase::Access::shared);
   std::vector<std::string> names;

@@ -8,6 +8,7 @@
 
 #include "core/base/blank_text.h"
 #include "core/base/error.h"
+#include "core/io/sources/passwords.h"
 
 namespace tesseray {
 
@@ -24,6 +25,13 @@ constexpr std::size_t blocks_under_way = 16;
 void throw_layer_exists(const std::filesystem::path& file, const std::string& layer) {
   throw Error(ErrorKind::invalid_input, "layer_exists", "the layer exists",
               "use --overwrite to replace it, or give another name", {.file = file.string(), .layer = layer});
+}
+
+void throw_layer_of_others(const std::filesystem::path& file, const std::string& layer) {
+  throw Error(ErrorKind::invalid_input, "layer_of_others",
+              "no run of Tesseray wrote this layer (tesseray_runs does not name it), so it is not replaced",
+              "give the layer another name (file.gpkg|layername=…) or another file, or delete this one yourself",
+              {.file = without_password(file.string()), .layer = layer});
 }
 
 namespace {

@@ -43,6 +43,8 @@ void require_style_columns(const std::vector<std::string>& found, const std::fil
 
 // Throws Error(invalid_input).
 [[noreturn]] void throw_layer_exists(const std::filesystem::path& file, const std::string& layer);
+// The same of one that no run of Tesseray wrote, which nothing replaces.
+[[noreturn]] void throw_layer_of_others(const std::filesystem::path& file, const std::string& layer);
 
 // How far the writing of several layers is, for a progress bar. In the time that it takes to write three rows, the
 // spatial index of one row more is made, when its layer ends.

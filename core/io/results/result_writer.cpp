@@ -4,6 +4,7 @@
 #include <unistd.h>
 
 #include <algorithm>
+#include <array>
 #include <system_error>
 
 #include "core/base/blank_text.h"
@@ -33,6 +34,26 @@ void require_known_extension(const std::filesystem::path& file) {
               {.file = without_password(file.string())});
 }
 
+// `name` in lower case. As SpatiaLite makes them with a database, and with layers' spatial indexes.
+bool is_spatialite_table(const std::string& name) {
+  constexpr std::array tables{"data_licenses", "elementarygeometries", "geom_cols_ref_sys", "knn",
+                              "knn2",          "sql_statements_log",   "spatialindex",      "layer_statistics"};
+  constexpr std::array beginnings{"geometry_columns",
+                                  "views_geometry_columns",
+                                  "virts_geometry_columns",
+                                  "views_layer_statistics",
+                                  "virts_layer_statistics",
+                                  "vector_layers",
+                                  "vector_coverages",
+                                  "raster_coverages",
+                                  "spatial_ref_sys",
+                                  "spatialite_",
+                                  "idx_"};
+  return std::find(tables.begin(), tables.end(), name) != tables.end() ||
+         std::any_of(beginnings.begin(), beginnings.end(),
+                     [&name](const char* beginning) { return name.starts_with(beginning); });
+}
+
 void require_usable_name(const LayerDestination& destination) {
   const std::string name = lower_case(trimmed(destination.layer));
   if (is_spatialite(destination.file) && name.find_first_of("'\"") != std::string::npos) {
@@ -42,7 +63,8 @@ void require_usable_name(const LayerDestination& destination) {
                 {.file = destination.file.string()});
   }
   const bool reserved = name.starts_with("gpkg_") || name.starts_with("sqlite_") || name.starts_with("rtree_") ||
-                        name == "layer_styles" || name.starts_with("tesseray_");
+                        name == "layer_styles" || name.starts_with("tesseray_") || name == "ogr_empty_table" ||
+                        (is_spatialite(destination.file) && is_spatialite_table(name));
   if (!name.empty() && !reserved) return;
   throw Error(ErrorKind::invalid_input, "bad_layer_name",
               name.empty() ? "the layer name is empty" : "the layer name '" + destination.layer + "' is reserved",
@@ -188,8 +210,9 @@ void ResultWriter::Impl::plan(const std::filesystem::path& file, Layer layer) {
 void ResultWriter::Impl::add(const LayerDestination& destination, Layer layer) {
   require_usable_name(destination);
   const Target& target = targets[target_for(destination.file)];
-  if (!target.replaced && !overwrite && has_layer(target.file, destination.layer)) {
-    throw_layer_exists(destination.file, destination.layer);
+  if (!target.replaced && has_layer(target.file, destination.layer)) {
+    if (!overwrite) throw_layer_exists(destination.file, destination.layer);
+    if (is_of_others(target.file, destination.layer)) throw_layer_of_others(destination.file, destination.layer);
   }
   plan(destination.file, std::move(layer));
 }

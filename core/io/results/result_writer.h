@@ -107,13 +107,14 @@ struct DistrictReport {
   std::vector<PredictedTransmitter> transmitters;
   std::vector<double> thresholds_dbm;
   CoverageByDistrict coverage;
+  bool has_inhabitants = false;         // they were given, be it for no district with a number
   bool inhabitants_are_placed = false;  // by district_inhabitants.h, not spread evenly
 };
 
 class ResultWriter {
  public:
-  // `overwrite`: existing layers (and an existing file that is no GeoPackage) may be replaced; otherwise they are an
-  // Error(invalid_input) at the time they are added.
+  // `overwrite`: existing layers of earlier runs (and an existing file that is no GeoPackage) may be replaced;
+  // otherwise they are an Error(invalid_input) at the time they are added, and so are layers of others.
   ResultWriter(const LocalFrame& frame, bool overwrite);
   ~ResultWriter();
 

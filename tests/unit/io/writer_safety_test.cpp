@@ -70,8 +70,8 @@ TEST_F(Writing, DestinationsAreParsed) {
 }
 
 TEST_F(Writing, BadDestinationsAreRefused) {
-  const auto refuse = [](const char* text, const char* code) {
-    expect_error(code, ErrorKind::invalid_input, [text] { parse_layer_destination(text, "tiles"); });
+  const auto refuse = [](const std::string& text, const char* code) {
+    expect_error(code, ErrorKind::invalid_input, [&text] { parse_layer_destination(text, "tiles"); });
   };
   refuse("x.shp", "unsupported_format");
   refuse("x", "unsupported_format");
@@ -84,6 +84,11 @@ TEST_F(Writing, BadDestinationsAreRefused) {
   refuse("x.gpkg|layername=gpkg_contents", "bad_layer_name");
   refuse("x.gpkg|layername=TESSERAY_RUNS", "bad_layer_name");
   refuse("x.gpkg|layername=layer_styles", "bad_layer_name");
+  refuse("x.gpkg|layername=ogr_empty_table", "bad_layer_name");
+  for (const std::string name : {"views_geometry_columns", "data_licenses", "KNN", "SpatialIndex", "geometry_columns",
+                                 "spatial_ref_sys", "vector_layers", "spatialite_history", "idx_path_loss_geom"}) {
+    refuse("x.sqlite|layername=" + name, "bad_layer_name");
+  }
   refuse("x.gpkg|layername= ", "bad_layer_name");
   refuse("x.sqlite|layername= ", "bad_layer_name");
   refuse("x.sqlite|layername=L'Aquila", "bad_layer_name");
@@ -129,6 +134,23 @@ TEST_F(Writing, LayersThatExistNeedOverwrite) {
     ResultWriter writer(result_.scene.frame, false);
     writer.add_tiles({file, "TILES"}, result_.scene, result_.tiling, {});
   });
+}
+
+TEST_F(Writing, LayersOfOthersAreNeverReplaced) {
+  for (const char* name : {"x.gpkg", "x.sqlite"}) {
+    const std::string file = folder_ / name;
+    write_layer(file, {.driver = file.ends_with(".gpkg") ? "GPKG" : "SQLite",
+                       .name = "Tiles",
+                       .geometry = "POINT",
+                       .features = {{.wkt = point(1, 2)}}});
+    write_path_loss(result_, file, false);
+    expect_error("layer_of_others", ErrorKind::invalid_input, [&] {
+      ResultWriter writer(result_.scene.frame, true);
+      writer.add_tiles({file, "tiles"}, result_.scene, result_.tiling, {});
+    });
+    EXPECT_EQ(Sql(file).value("SELECT count(*) FROM Tiles"), "1");
+    write_path_loss(result_, file, true);  // one of ours
+  }
 }
 
 TEST_F(Writing, LayersThatCameMeanwhileAreNotReplaced) {
