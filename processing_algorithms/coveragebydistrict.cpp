@@ -71,7 +71,16 @@ Rectangle bounds_of(const std::vector<GroundTile>& tiles) {
   return box;
 }
 
-std::vector<District> read_districts(Run& run, const LocalFrame& frame, const Rectangle& area) {
+// Columns of inhabitants are there by then, and all NULL.
+void warn_of_no_population(const DistrictsRead& read, Progress& progress) {
+  const auto has_number = [](const District& district) { return district.population.has_value(); };
+  if (read.population_field.empty() || std::any_of(read.districts.begin(), read.districts.end(), has_number)) return;
+  progress.warn({"no_population", "no district has a number in the field \"" + read.population_field +
+                                      "\": its inhabitants are not known. Choose another field as POPULATION_FIELD, "
+                                      "or give INHABITANTS"});
+}
+
+DistrictsRead read_districts(Run& run, const LocalFrame& frame, const Rectangle& area) {
   run.progress().begin_stage("districts");
   const ParameterValues& values = run.values();
   DistrictsRead read = read_districts({.source = values.text("DISTRICTS"),
@@ -80,7 +89,8 @@ std::vector<District> read_districts(Run& run, const LocalFrame& frame, const Re
                                        .population_field = values.text("POPULATION_FIELD")},
                                       frame, area, run.progress());
   warn_of_issues(read.issues, run.progress());
-  return std::move(read.districts);
+  if (!values.has("INHABITANTS")) warn_of_no_population(read, run.progress());
+  return read;
 }
 
 void require_ground(const CoverageByDistrict& coverage, const LocalFrame& frame) {
@@ -169,7 +179,9 @@ Outcome cover_districts(Run& run) {
   warn_of_reached_only(run, path_loss, "shares of ground are shares of what is reached");
   const std::vector<GroundTile> tiles = ground_of(path_loss);
   report.transmitters = path_loss.transmitters;
-  report.districts = read_districts(run, path_loss.frame, bounds_of(tiles));
+  DistrictsRead read = read_districts(run, path_loss.frame, bounds_of(tiles));
+  report.districts = std::move(read.districts);
+  report.has_inhabitants = run.values().has("INHABITANTS") || !read.population_field.empty();
   const auto pieces = ground_of_districts(report.districts, tiles, run.progress());
   report.coverage = coverage_by_district(report.districts, tiles, pieces, path_loss.targets, report.transmitters,
                                          report.thresholds_dbm);

@@ -1,6 +1,7 @@
 # SPDX-License-Identifier: GPL-3.0-or-later
 """Coverage by district, against areas that OGR cuts from the path losses that it was made from."""
 
+import math
 import shutil
 import sqlite3
 import unittest
@@ -226,6 +227,28 @@ class CoverageByDistrict(PipelineTest):
                                               "gpkg_geometry_columns JOIN gpkg_spatial_ref_sys USING (srs_id) WHERE "
                                               "table_name = 'district_coverage'").fetchone(),
                              ("MULTIPOLYGON", 0, 25832))
+
+    def test_a_field_of_inhabitants_without_numbers_has_columns_and_a_warning(self):
+        for name, nothing in (("null.gpkg", 1.0), ("empty.gpkg", "n/a"), ("nan.gpkg", math.nan)):
+            with self.subTest(name=name):
+                file = self.districts(PARTS, name=name, population=dict.fromkeys(PARTS, nothing))
+                if name == "null.gpkg":
+                    ogr.Open(str(file), 1).ExecuteSQL("UPDATE districts SET inhabitants = NULL")
+                process, output = self.cover(file, "--overwrite", "--population-field", "inhabitants")
+                self.assert_done(process)
+                self.assertIn('"inhabitants"', self.warnings(process)["no_population"])
+                for row in rows(output, "district_coverage"):
+                    self.assertIsNone(row["population"])
+                    self.assertIsNone(row["population_minus_95"])
+
+    def test_layers_without_districts_are_called_so(self):
+        process, _ = self.cover(self.districts({}, name="empty.gpkg"))
+        self.assert_refused(process, "empty_layer", ["empty.gpkg", "has no features"])
+        process, _ = self.cover(self.districts({"here": "POINT(340500 6020500)", "nowhere": None}, name="points.gpkg"))
+        self.assert_refused(process, "no_polygons", ["points.gpkg", "none of the layer's features is a polygon"])
+        far = "POLYGON((500000 6500000,501000 6500000,501000 6501000,500000 6500000))"
+        process, _ = self.cover(self.districts({"far": far}, name="far.gpkg"))
+        self.assert_refused(process, "districts_elsewhere", ["check the CRS"])
 
     def test_inhabitants_are_spread_over_the_ground(self):
         file = self.districts(PARTS, population={"south": 1000.0, "east": 0.0})

@@ -89,6 +89,22 @@ void list_without_geometry(VectorSource& source, const std::optional<Attribute>&
                                source.layer_name()));
 }
 
+// Of a layer of which nothing was read: whether it is because of the place is the caller's to say.
+void require_polygons(VectorSource& source) {
+  const char* const hint = "give a layer with the districts' polygons";
+  source.layer().SetSpatialFilter(nullptr);
+  source.rewind();
+  bool has_features = false;
+  while (const OGRFeatureUniquePtr feature = source.next()) {
+    constexpr int dimension_of_surfaces = 2;
+    if (has_geometry(*feature) && feature->GetGeometryRef()->getDimension() == dimension_of_surfaces) return;
+    has_features = true;
+  }
+  if (!has_features) throw source.no_features(hint);
+  throw Error(ErrorKind::invalid_input, "no_polygons", "none of the layer's features is a polygon", hint,
+              source.place());
+}
+
 }  // namespace
 
 DistrictsRead read_districts(const DistrictInput& input, const LocalFrame& frame, const Rectangle& area,
@@ -103,6 +119,7 @@ DistrictsRead read_districts(const DistrictInput& input, const LocalFrame& frame
       find_attribute(source, population_search(input.population_field, "POPULATION_FIELD"));
 
   DistrictsRead read;
+  if (population) read.population_field = population->name();
   list_without_geometry(source, name, progress, read.issues);
   const Rectangle where{area.min + frame.origin, area.max + frame.origin};
   FootprintLayer layer = footprint_layer(source, crs, environment, where, read.issues);
@@ -114,6 +131,7 @@ DistrictsRead read_districts(const DistrictInput& input, const LocalFrame& frame
     district.polygons = measurable_polygons(footprint, frame.origin, overlay, layer);
     if (!district.polygons.empty()) read.districts.push_back(std::move(district));
   });
+  if (read.districts.empty()) require_polygons(source);
   return read;
 }
 

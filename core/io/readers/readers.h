@@ -114,8 +114,10 @@ struct DistrictInput {
 struct DistrictsRead {
   std::vector<District> districts;  // in file order, in the scene frame of `frame`
   std::vector<Issue> issues;        // features without a polygon, repaired ones
+  std::string population_field;     // empty: none was found
 };
-// Those that touch `area` (scene frame). Throws Error for a population that is no number from 0 on.
+// Those that touch `area` (scene frame). Throws Error for a population that is no number from 0 on, and for a layer
+// without any polygon.
 DistrictsRead read_districts(const DistrictInput& input, const LocalFrame& frame, const Rectangle& area,
                              Progress& progress);
 

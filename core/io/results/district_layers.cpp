@@ -46,8 +46,7 @@ void add_power_fields(const std::vector<double>& thresholds_dbm, std::vector<Fie
 
 void add_population_fields(const DistrictReport& report, std::vector<Field<DistrictCoverage>>& fields) {
   using Row = DistrictCoverage;
-  const std::vector<Row>& rows = report.coverage.districts;
-  if (std::none_of(rows.begin(), rows.end(), [](const Row& row) { return row.population.has_value(); })) return;
+  if (!report.has_inhabitants) return;
   const std::string of_whom =
       report.inhabitants_are_placed ? "Inhabitants at places near predicted ground" : "Inhabitants of the district";
   const std::string where = report.inhabitants_are_placed ? " at the ground tile nearest to their place"
