@@ -16,6 +16,7 @@
 #include <vector>
 
 #include "core/base/error.h"
+#include "core/io/sources/passwords.h"
 #include "processing_algorithms/command_line/cancellation.h"
 #include "processing_algorithms/command_line/command_line.h"
 #include "processing_algorithms/run/run.h"
@@ -50,14 +51,34 @@ void write_to_standard_output(const std::string& text) {
               "make room where it goes to; files and layers of a run are complete");
 }
 
-// Returns the exit status.
-int run_tool(const Command& command, ProgressDisplay& display) {
+Error without_passwords(const Error& error, const KnownPasswords& passwords) {
+  ErrorPlace place = error.place();
+  for (std::string* part : {&place.file, &place.layer, &place.field}) *part = passwords.hidden_in(*part);
+  // The message begins with the place.
+  const std::string where = describe(error.place());
+  const std::string message = where.empty() ? error.message() : error.message().substr(where.size() + 2);
+  return {error.kind(), error.code(), passwords.hidden_in(message), passwords.hidden_in(error.hint()), place};
+}
+
+// Those of sources on the command line, also of one that stands where none belongs: "--environment=PG:…".
+KnownPasswords passwords_in(const std::vector<std::string>& arguments) {
+  KnownPasswords passwords;
+  for (const std::string& argument : arguments) {
+    const std::size_t value = argument.starts_with("--") ? argument.find('=') + 1 : 0;
+    passwords.add_those_of(argument.substr(value));
+  }
+  return passwords;
+}
+
+// Returns the exit status. `passwords` gets those of the parameters that come by standard input.
+int run_tool(const Command& command, ProgressDisplay& display, KnownPasswords& passwords) {
   GivenParameters given = command.given;
   RunSettings settings = command.settings;
   if (command.parameters_from_stdin) {
     Request request = request_from_json(read_line_from_standard_input());
     settings.copies = std::move(request.copies);
     for (auto& [name, text] : request.parameters) {
+      passwords.add_those_of(text);
       if (given.emplace(name, text).second) continue;
       throw Error(ErrorKind::invalid_input, "given_twice", name + " is given on the command line and in the JSON",
                   "give it once");
@@ -72,7 +93,7 @@ int run_tool(const Command& command, ProgressDisplay& display) {
     thread_limit.emplace(tbb::global_control::max_allowed_parallelism, settings.threads);
     arena.initialize(static_cast<int>(settings.threads));
   }
-  RunProgress progress(display, cancel_requested);
+  RunProgress progress(display, cancel_requested, passwords);
   Run run(*command.tool, given, settings, progress);
   const Outcome outcome = arena.execute([&] { return command.tool->run(run); });
   progress.finish();
@@ -110,6 +131,7 @@ Error as_error(const std::exception& failure) {
 
 int run_command_line(const std::vector<std::string>& arguments) {
   std::unique_ptr<ProgressDisplay> display = make_progress_display(progress_style_of(arguments));
+  KnownPasswords passwords = passwords_in(arguments);
   try {
     const Command command = parse_command_line(arguments);
     if (command.action == Command::Action::print) {
@@ -118,13 +140,13 @@ int run_command_line(const std::vector<std::string>& arguments) {
     }
     display = make_progress_display(command.progress);
     catch_signals();
-    return run_tool(command, *display);
+    return run_tool(command, *display, passwords);
   } catch (const Error& error) {
-    display->error(error);
+    display->error(without_passwords(error, passwords));
     return exit_status(error.kind());
   } catch (const std::exception& failure) {
     const Error error = as_error(failure);
-    display->error(error);
+    display->error(without_passwords(error, passwords));
     return exit_status(error.kind());
   }
 }

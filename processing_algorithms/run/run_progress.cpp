@@ -5,8 +5,8 @@
 
 namespace tesseray {
 
-RunProgress::RunProgress(ProgressDisplay& display, std::function<bool()> is_cancelled)
-    : display_(display), is_cancelled_(std::move(is_cancelled)) {}
+RunProgress::RunProgress(ProgressDisplay& display, std::function<bool()> is_cancelled, KnownPasswords passwords)
+    : display_(display), is_cancelled_(std::move(is_cancelled)), passwords_(std::move(passwords)) {}
 
 void RunProgress::begin_stage(std::string_view stage) {
   const std::lock_guard lock(mutex_);
@@ -30,8 +30,8 @@ void RunProgress::advance(double fraction) {
 
 void RunProgress::warn(const Warning& warning) {
   const std::lock_guard lock(mutex_);
-  warnings_.push_back(warning);
-  display_.warning(warning);
+  warnings_.push_back({warning.code, passwords_.hidden_in(warning.message)});
+  display_.warning(warnings_.back());
 }
 
 void RunProgress::finish() {

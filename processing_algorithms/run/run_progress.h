@@ -14,6 +14,7 @@
 
 #include "core/base/error.h"
 #include "core/base/progress.h"
+#include "core/io/sources/passwords.h"
 
 namespace tesseray {
 
@@ -39,8 +40,8 @@ std::unique_ptr<ProgressDisplay> make_progress_display(ProgressStyle style);
 
 class RunProgress : public Progress {
  public:
-  // `is_cancelled` is asked from any thread.
-  RunProgress(ProgressDisplay& display, std::function<bool()> is_cancelled);
+  // `is_cancelled` is asked from any thread. Warnings are told without `passwords`.
+  RunProgress(ProgressDisplay& display, std::function<bool()> is_cancelled, KnownPasswords passwords = {});
 
   void begin_stage(std::string_view stage) override;
   void advance(double fraction) override;
@@ -60,6 +61,7 @@ class RunProgress : public Progress {
 
   ProgressDisplay& display_;
   std::function<bool()> is_cancelled_;
+  KnownPasswords passwords_;
   std::mutex mutex_;
   std::string stage_;
   Clock::time_point stage_began_, last_shown_;

@@ -187,6 +187,27 @@ class BadDestinationsTest(PipelineTest):
         self.refuse(["--environment", self.folder / "e.gpkg", "--tiles",
                      f"{self.folder / 't.gpkg'}|layername=gpkg_contents"], "bad_layer_name", ["gpkg_contents"])
 
+    def test_passwords_are_shown_in_no_error(self):
+        secret = "PG:dbname=city password=geheim"
+        environment = self.folder / "e.gpkg"
+        for command in (["computevisibility", "--environment", secret],
+                        ["computevisibility", f"--environment={secret}"],
+                        ["predictcoverage", "--environment", SAMPLE / "dem.tif", "--visibility", secret],
+                        ["importantenna", "--antenna-file", secret],
+                        ["importantenna", "--antenna-file", SAMPLE / "dem.tif", secret],
+                        ["coverageraster", "--path-loss", SAMPLE / "buildings.gpkg", "--raster", secret],
+                        ["tileenvironment", *SCENE, "--environment", secret],
+                        ["tileenvironment", *SCENE, "--environment", environment, "--crs", secret]):
+            for style in ("json", "none"):
+                with self.subTest(command=command, style=style):
+                    process = tesseray(*command, "--progress", style)
+                    self.assertEqual(process.returncode, 2, process.stderr)
+                    self.assertNotIn("geheim", process.stdout + process.stderr)
+        parameters = json.dumps({"ENVIRONMENT": secret})
+        process = tesseray("computevisibility", "--json", "-", "--progress", "json", stdin=parameters)
+        self.assert_refused(process, words=["password=…"])
+        self.assertNotIn("geheim", process.stderr)
+
     def test_layers_of_others_are_never_replaced(self):
         for name in ("city.gpkg", "city.sqlite"):
             with self.subTest(name=name):

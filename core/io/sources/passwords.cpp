@@ -158,18 +158,27 @@ std::string without_password(const std::string& source) {
 }
 
 std::string without_passwords_of(const std::string& source, const std::string& message) {
-  std::string shown = without_password(message);
+  KnownPasswords passwords;
+  passwords.add_those_of(source);
+  return passwords.hidden_in(without_password(message));
+}
+
+void KnownPasswords::add_those_of(const std::string& source) {
   for (const Range& password : passwords_in(source)) {
     // Word by word, since a blank that was not quoted divides it for the server. One letter is no secret, and in all
     // words.
     constexpr std::size_t shortest_secret = 2;
     for (std::size_t word = password.begin; word < password.end;) {
       const std::size_t end = std::min(source.find_first_of(" \t\r\n'\"", word), password.end);
-      if (end - word >= shortest_secret) hide(shown, std::string_view(source).substr(word, end - word));
+      if (end - word >= shortest_secret) words_.push_back(source.substr(word, end - word));
       word = end + 1;
     }
   }
-  return shown;
+}
+
+std::string KnownPasswords::hidden_in(std::string text) const {
+  for (const std::string& word : words_) hide(text, word);
+  return text;
 }
 
 }  // namespace tesseray

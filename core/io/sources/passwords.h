@@ -3,6 +3,7 @@
 #pragma once
 
 #include <string>
+#include <vector>
 
 namespace tesseray {
 
@@ -16,5 +17,15 @@ std::string without_password(const std::string& source);
 
 // What GDAL or a server said of `source`: they repeat of it what they do not understand.
 std::string without_passwords_of(const std::string& source, const std::string& message);
+
+// The passwords of all that was given to a run, for what is told of it, wherever that comes from.
+class KnownPasswords {
+ public:
+  void add_those_of(const std::string& source);
+  std::string hidden_in(std::string text) const;
+
+ private:
+  std::vector<std::string> words_;
+};
 
 }  // namespace tesseray

@@ -138,6 +138,16 @@ TEST(Messages, AboutASourceAreWithoutItsPasswords) {
             R"(database "city" does not exist)");
 }
 
+TEST(Messages, AboutARunAreWithoutItsPasswords) {
+  KnownPasswords passwords;
+  passwords.add_those_of("PG:dbname=city password=geheim");
+  passwords.add_those_of("city.gpkg|layername=roofs");
+  passwords.add_those_of("MSSQL:server=host;pwd=other;database=city");
+  EXPECT_EQ(passwords.hidden_in("PG:dbname=city password=geheim: there is no such file. Give other"),
+            "PG:dbname=city password=…: there is no such file. Give …");
+  EXPECT_EQ(passwords.hidden_in("city.gpkg, layer roofs: it is empty"), "city.gpkg, layer roofs: it is empty");
+}
+
 TEST(Names, MayEndWithAUnit) {
   constexpr std::array<std::string_view, 9> units = {"w", "mw", "kw", "dbm", "dbw", "hz", "khz", "mhz", "ft"};
   const std::pair<const char*, const char*> names[] = {
