@@ -378,9 +378,9 @@ TilingOptions tiling_options(const ParameterValues& values) {
 Tiling tile_scene(Run& run, const Scene& scene, const TilingOptions& options) {
   // Ground tiles are the most that a small TILE_AREA over a large extent can go wrong by.
   const Vec2 size = scene.extent.max - scene.extent.min;
-  const double ground_tiles = size.x * size.y / options.tile_area_m2;
-  const auto km = [](double length_m) { return shortest(std::round(length_m / 100) / 10); };
   constexpr double more_than_any_machine_has = 1e18;
+  const double ground_tiles = std::min(size.x * size.y / options.tile_area_m2, more_than_any_machine_has);
+  const auto km = [](double length_m) { return shortest(std::round(length_m / 100) / 10); };
   run.settings().memory.require(
       static_cast<std::uint64_t>(std::min(ground_tiles * sizeof(Tile), more_than_any_machine_has)),
       "about " + std::to_string(std::llround(ground_tiles)) + " ground tiles on " + km(size.x) + " × " + km(size.y) +

@@ -456,6 +456,12 @@ class BadDestinationsTest(PipelineTest):
                 locked.chmod(0o000)
                 process = self.run_by_somebody(["--environment", open_to_all / "e.gpkg", option, locked])
                 self.assert_refused(process, "unreadable_file", [name, "permission to read"])
+        environment = self.folder / "locked.gpkg"
+        made("tileenvironment", *SCENE, "--environment", environment)
+        environment.chmod(0o000)
+        process = self.run_tool_by_somebody("computevisibility", "--environment", environment, "--visibility",
+                                            open_to_all / "v.tvis")
+        self.assert_refused(process, "unreadable_file", ["locked.gpkg", "permission to read"])
 
     def test_changes_that_are_not_in_the_file_yet_are_not_left_out(self):
         """As a program that still has it open keeps them beside it, in a folder that may not be written to."""

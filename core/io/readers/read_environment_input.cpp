@@ -69,6 +69,12 @@ void check_options(const EnvironmentInput& input) {
   if (!finite || !(e.min.x < e.max.x && e.min.y < e.max.y)) {
     throw refuse("EXTENT", "has no area", "give x and y of two corners, the south-western first");
   }
+  // More than any map has, false eastings with the number of a zone before them included.
+  constexpr double farthest_m = 1e8;
+  if (std::max({-e.min.x, -e.min.y, e.max.x, e.max.y}) > farthest_m) {
+    throw refuse("EXTENT", "has a coordinate beyond 100,000 km, where no map is",
+                 "give numbers in the CRS of the environment, in the order xmin,xmax,ymin,ymax");
+  }
 }
 
 // Everything that is read goes through one of these: from its own CRS into the environment's.

@@ -13,6 +13,7 @@
 #include "core/io/results/environment_format.h"
 #include "core/io/results/grid_coverage.h"
 #include "core/io/sources/gdal_session.h"
+#include "core/io/sources/vector_source.h"
 #include "core/io/sources/write_ahead_log.h"
 #include "core/scene/file/scene_file.h"
 
@@ -26,6 +27,7 @@ constexpr char make_anew[] = "make the environment anew with tileenvironment";
 class EnvironmentReader {
  public:
   explicit EnvironmentReader(const std::filesystem::path& path) : path_(path) {
+    require_permission_to_read(path.string());
     if (!is_there(path)) {
       throw Error(ErrorKind::invalid_input, "file_not_found", "the file does not exist",
                   "give the environment that tileenvironment wrote", {.file = path.string()});

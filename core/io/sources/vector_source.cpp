@@ -99,6 +99,14 @@ std::string files_beside(const std::filesystem::path& path) {
 
 }  // namespace
 
+void require_permission_to_read(const std::string& dataset) {
+  std::error_code failed;
+  const bool is_there = std::filesystem::exists(dataset, failed);
+  if (failed != std::errc::permission_denied && (!is_there || access(dataset.c_str(), R_OK) == 0)) return;
+  throw Error(ErrorKind::invalid_input, "unreadable_file", "the permission to read this is missing",
+              "let its owner give it, or take a copy that you may read", {.file = without_password(dataset)});
+}
+
 void require_file(const std::string& dataset, const std::string& parameter) {
   if (dataset.empty()) {
     throw Error(ErrorKind::invalid_input, "missing_parameter", parameter + " is not given", "name a file or layer");
@@ -106,10 +114,7 @@ void require_file(const std::string& dataset, const std::string& parameter) {
   if (!is_local_path(dataset)) return refuse_unread_changes(dataset);
   std::error_code failed;
   const bool is_there = std::filesystem::exists(dataset, failed);
-  if (failed == std::errc::permission_denied || (is_there && access(dataset.c_str(), R_OK) != 0)) {
-    throw Error(ErrorKind::invalid_input, "unreadable_file", "the permission to read this is missing",
-                "let its owner give it, or take a copy that you may read", {.file = without_password(dataset)});
-  }
+  require_permission_to_read(dataset);
   if (is_pipe_or_device(dataset)) {
     throw Error(ErrorKind::invalid_input, "unreadable_file",
                 "this is a pipe or a device, and files are read more than once",

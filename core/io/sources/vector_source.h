@@ -17,6 +17,8 @@ namespace tesseray {
 
 // The layer that a source names, or counts by its layerid; null when it does neither. Throws Error("unknown_layer").
 OGRLayer* named_layer(GDALDataset& dataset, const SourceName& name);
+// Throws Error("unreadable_file") when `dataset` is a path that may not be read.
+void require_permission_to_read(const std::string& dataset);
 // Throws Error("file_not_found") when `dataset` is a path where nothing is.
 void require_file(const std::string& dataset, const std::string& parameter);
 

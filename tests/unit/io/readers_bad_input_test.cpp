@@ -365,6 +365,11 @@ INSTANTIATE_TEST_SUITE_P(
                    in.environment({.extent = Rectangle{{5, 5}, {1, 9}}});
                  },
                  "bad_parameter", "EXTENT has no area"},
+        BadInput{"ExtentBeyondAllMaps",
+                 [](Inputs& in) {
+                   in.environment({.extent = Rectangle{{-1e12, -1e12}, {1e12, 1e12}}});
+                 },
+                 "bad_parameter", "EXTENT has a coordinate beyond 100,000 km"},
         BadInput{"ExtentElsewhere",
                  [](Inputs& in) {
                    in.environment({.extent = Rectangle{{9.0, 48.0}, {9.1, 48.1}}});
