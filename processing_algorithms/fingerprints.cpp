@@ -100,7 +100,8 @@ Outcome make_fingerprints(Run& run) {
     throw Error(ErrorKind::invalid_input, "no_queries", "LOCATED is asked for without QUERIES",
                 "give the queries, or leave the output out");
   }
-  const PathLossLayer path_loss = read_path_loss(run.values().text("PATH_LOSS"), Outlines::leave, run.progress());
+  const PathLossLayer path_loss = read_path_loss(run.values().text("PATH_LOSS"), Outlines::leave, run.progress(),
+                                                 {"received_power_dbm", "first_delay_ns", "arrival_azimuth_deg"});
   const Fingerprints fingerprints = fingerprints_of(path_loss, run.values());
   const std::vector<LocatedQuery> located =
       run.values().has("QUERIES") ? locate(run, path_loss, fingerprints) : std::vector<LocatedQuery>();

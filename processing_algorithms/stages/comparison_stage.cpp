@@ -49,6 +49,24 @@ ComparisonOptions comparison_options(const ParameterValues& values) {
   return options;
 }
 
+// Of path losses: where predicted_value() comes from.
+std::vector<std::string> fields_of_value(const ComparisonOptions& options) {
+  switch (options.value_kind) {
+    case ValueKind::received_power:
+      return {"received_power_dbm", "receiver_gain_dbi"};
+    case ValueKind::path_loss:
+      return {"path_loss_db", "receiver_gain_dbi"};
+    case ValueKind::basic_loss:
+      return {"basic_loss_db"};
+    case ValueKind::field_strength:
+      return {"field_dbuvm"};
+    case ValueKind::time_of_arrival:
+    case ValueKind::timing_advance:
+      return {options.timing.arrival == ComparedArrival::first ? "first_delay_ns" : "mean_delay_ns"};
+  }
+  return {};
+}
+
 // Why measurements were not used, and how many for each reason.
 std::map<std::string, std::size_t> reasons(const Comparison& comparison) {
   std::map<std::string, std::size_t> counts;
@@ -268,6 +286,12 @@ void warn_of_another_kind(const Run& run, const Comparison& comparison, Progress
 }
 
 }  // namespace
+
+std::vector<std::string> compared_fields(const ParameterValues& values) {
+  std::vector<std::string> fields = fields_of_value(comparison_options(values));
+  fields.emplace_back("line_of_sight");
+  return fields;
+}
 
 Comparison compare_with_drive_test(Run& run, const PathLossLayer& path_loss, std::vector<Measurement> measurements) {
   run.progress().begin_stage("comparison");

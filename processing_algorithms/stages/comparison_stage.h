@@ -2,6 +2,7 @@
 // Prediction against drive test.
 #pragma once
 
+#include <string>
 #include <vector>
 
 #include "core/comparison/comparison.h"
@@ -23,6 +24,9 @@ std::vector<Measurement> read_measurements(Run& run, const LocalFrame& frame);
 // arrival angles and outlines.
 PathLossLayer path_loss_rows(const Scene& scene, const Tiling& tiling, const Sites& sites,
                              const Predictions& predictions);
+
+// The fields of path losses that a comparison asks for.
+std::vector<std::string> compared_fields(const ParameterValues& values);
 
 // Warns when no measurement could be used, saying why.
 Comparison compare_with_drive_test(Run& run, const PathLossLayer& path_loss, std::vector<Measurement> measurements);

@@ -1,6 +1,7 @@
 # SPDX-License-Identifier: GPL-3.0-or-later
 """Comparison with measured powers: drives of known offset, and what is told of them."""
 
+import shutil
 import sqlite3
 import unittest
 
@@ -48,6 +49,22 @@ class ComparisonOfPowers(PipelineTest):
         self.assertEqual(self.warnings(27.8, "--remove-mean"), {})
         self.assertEqual(self.warnings(8), {})
         self.assertEqual(self.warnings(-27.8), {})
+
+    def test_fields_that_are_compared_must_be_there(self):
+        drive = self.folder / "drive.csv"
+        drive.write_text("site,x,y,value\nWest,340450,6020500,-80\n")
+        for kind, field in (("received_power", "receiver_gain_dbi"), ("path_loss", "line_of_sight"),
+                            ("basic_loss", "basic_loss_db"), ("field_strength", "field_dbuvm"),
+                            ("time_of_arrival", "first_delay_ns")):
+            with self.subTest(kind=kind):
+                changed = shutil.copy(PREDICTION, self.folder / "changed.gpkg")
+                with sqlite3.connect(changed) as database:
+                    database.execute(f"ALTER TABLE path_loss RENAME COLUMN {field} TO other")
+                process = tesseray("comparewithdrivetest", "--path-loss", changed, "--drive-test", drive,
+                                   "--drive-test-crs", "EPSG:25832", "--value-field", "value", "--value-kind", kind,
+                                   "--progress", "json", "--output", self.folder / "errors.gpkg")
+                error = self.assert_refused(process, "no_field")
+                self.assertEqual((error["layer"], error["field"]), ("path_loss", field))
 
     def test_texts_in_place_of_heights_are_told_of(self):
         drive = self.folder / "storeys.csv"

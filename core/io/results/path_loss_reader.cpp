@@ -4,7 +4,7 @@
 #include <algorithm>
 #include <array>
 #include <cmath>
-#include <limits>
+#include <optional>
 #include <span>
 #include <string>
 #include <unordered_set>
@@ -12,6 +12,8 @@
 #include <vector>
 
 #include "core/base/error.h"
+#include "core/io/results/layer_values.h"
+#include "core/io/results/result_layers.h"
 #include "core/io/results/result_writer.h"
 #include "core/io/results/sqlite_database.h"
 #include "core/io/sources/crs.h"
@@ -31,14 +33,59 @@ constexpr std::array path_loss_fields = {"transmitter_id", "path_loss_db"};
 constexpr std::array transmitters_fields = {"transmitter_id", "name", "frequency_mhz"};
 // Of best servers, which have the fields of path losses, too.
 constexpr char best_server_field[] = "second_transmitter_id";
-constexpr double nan = std::numeric_limits<double>::quiet_NaN();
+constexpr char layer_hint[] = "give the path_loss layer that predictcoverage wrote";
+constexpr char transmitters_hint[] = "give the transmitters as TRANSMITTERS_OUT of predictcoverage wrote them";
 
-// The fields that other tools read, as indices in the layer; −1: not there.
+// The fields that other tools read, as indices in the layer.
 struct TargetFields {
-  int transmitter_id = -1, target_id = -1, kind = -1, path_loss = -1, basic_loss = -1, received_power = -1, field = -1,
-      first_delay = -1, mean_delay = -1, arrival_azimuth = -1, arrival_elevation = -1, line_of_sight = -1,
-      receiver_gain = -1, height = -1;
+  static constexpr int none = LayerValues::missing;
+  int transmitter_id = none, target_id = none, kind = none, path_loss = none, basic_loss = none, received_power = none,
+      field = none, first_delay = none, mean_delay = none, arrival_azimuth = none, arrival_elevation = none,
+      line_of_sight = none, receiver_gain = none, height = none;
+
+  std::vector<int> numbers() const {
+    return {transmitter_id, target_id,       path_loss,         basic_loss,    received_power, field, first_delay,
+            mean_delay,     arrival_azimuth, arrival_elevation, line_of_sight, receiver_gain,  height};
+  }
 };
+
+// A geometry, or the only part of a collection, which other programs make of single geometries.
+const OGRGeometry* only_part(const OGRGeometry* geometry) {
+  if (geometry == nullptr || !OGR_GT_IsSubClassOf(geometry->getGeometryType(), wkbGeometryCollection)) return geometry;
+  const OGRGeometryCollection& parts = *geometry->toGeometryCollection();
+  return parts.getNumGeometries() == 1 ? parts.getGeometryRef(0) : geometry;
+}
+
+// Null where it is none.
+const OGRPolygon* polygon_of(const OGRFeature& feature) {
+  const OGRGeometry* geometry = only_part(feature.GetGeometryRef());
+  return geometry != nullptr && wkbFlatten(geometry->getGeometryType()) == wkbPolygon ? geometry->toPolygon() : nullptr;
+}
+
+std::optional<SurfaceKind> kind_of(const std::string& text) {
+  for (const SurfaceKind kind : {SurfaceKind::ground, SurfaceKind::wall, SurfaceKind::roof}) {
+    if (text == to_text(kind)) return kind;
+  }
+  return std::nullopt;
+}
+
+using TargetKey = std::pair<std::int64_t, std::int64_t>;  // transmitter_id, tile_id
+
+TargetKey key_of(const PredictedTarget& target) { return {target.transmitter_id, target.tile_id}; }
+
+// What two of the targets have both.
+std::optional<TargetKey> repeated_key(const std::vector<PredictedTarget>& targets) {
+  const auto is_before = [](const PredictedTarget& a, const PredictedTarget& b) { return key_of(a) < key_of(b); };
+  // As predictcoverage writes them; then nothing need be sorted.
+  const auto not_after = [&](const PredictedTarget& a, const PredictedTarget& b) { return !is_before(a, b); };
+  if (std::adjacent_find(targets.begin(), targets.end(), not_after) == targets.end()) return std::nullopt;
+  std::vector<TargetKey> keys;
+  keys.reserve(targets.size());
+  for (const PredictedTarget& target : targets) keys.push_back(key_of(target));
+  std::sort(keys.begin(), keys.end());
+  const auto repeated = std::adjacent_find(keys.begin(), keys.end());
+  return repeated != keys.end() ? std::optional(*repeated) : std::nullopt;
+}
 
 bool has_field(OGRLayer& layer, const char* field) { return layer.GetLayerDefn()->GetFieldIndex(field) >= 0; }
 
@@ -119,13 +166,18 @@ class PathLossSource {
             .crs_name = crs.empty() ? "local metres" : crs.name()};
   }
 
-  std::vector<PredictedTarget> targets(Vec2 origin, std::map<std::int64_t, TileCorners>* outlines, Progress& progress) {
-    const TargetFields fields = find_fields();
+  // `used`: the fields that must be there besides those of every path loss.
+  std::vector<PredictedTarget> targets(Vec2 origin, const std::vector<std::string>& used,
+                                       std::map<std::int64_t, TileCorners>* outlines, Progress& progress) {
+    const LayerValues values(*layer_, without_password(name_.dataset), layer_hint);
+    const TargetFields fields = find_fields(values, used);
+    values.refuse_texts_among_numbers(*dataset_, fields.numbers(), name_.filter);
+    session_.forget();  // a layer that SQL cannot ask is read without
     std::vector<PredictedTarget> targets;
     const auto count = static_cast<double>(layer_->GetFeatureCount());
     targets.reserve(static_cast<std::size_t>(std::max(count, 0.0)));
     for (const OGRFeatureUniquePtr& feature : *layer_) {
-      targets.push_back(target(*feature, fields, origin));
+      targets.push_back(target(*feature, values, fields, origin));
       if (outlines != nullptr) add_outline(*feature, targets.back(), origin, *outlines);
       constexpr std::size_t rows_between_reports = 8192;
       if (targets.size() % rows_between_reports == 0) {
@@ -141,6 +193,7 @@ class PathLossSource {
       throw Error(ErrorKind::invalid_input, "no_rows", "the filter " + name_.filter + " leaves no rows",
                   "change the filter, or give the layer without one", place());
     }
+    if (const std::optional<TargetKey> repeated = repeated_key(targets)) refuse_repeated(*repeated, values, fields);
     return targets;
   }
 
@@ -217,12 +270,26 @@ class PathLossSource {
                   {.file = without_password(name_.dataset)});
     }
     OGRLayer& layer = *transmitters_layer_;
+    const LayerValues values(layer, without_password(name_.dataset), transmitters_hint);
+    const int id = values.require("transmitter_id"), name = values.require("name"),
+              frequency = values.require("frequency_mhz");
+    values.refuse_texts_among_numbers(*dataset_, {id, frequency}, "");
+    session_.forget();  // a layer that SQL cannot ask is read without
     std::vector<PredictedTransmitter> transmitters;
+    std::unordered_set<std::int64_t> known;
     for (const OGRFeatureUniquePtr& feature : layer) {
       PredictedTransmitter transmitter;
-      transmitter.transmitter_id = feature->GetFieldAsInteger64(require_field(layer, "transmitter_id"));
-      transmitter.name = feature->GetFieldAsString(require_field(layer, "name"));
-      transmitter.frequency_hz = std::round(feature->GetFieldAsDouble(require_field(layer, "frequency_mhz")) * 1e6);
+      transmitter.transmitter_id = values.required_integer(*feature, id);
+      if (!known.insert(transmitter.transmitter_id).second) {
+        values.fail("repeated_transmitter",
+                    "transmitter " + std::to_string(transmitter.transmitter_id) +
+                        " is there twice, as where networks were put together",
+                    id, feature->GetFID());
+      }
+      transmitter.name = values.text(*feature, name);
+      const double frequency_mhz = values.required_number(*feature, frequency);
+      if (frequency_mhz <= 0) values.fail("bad_value", "the frequency is not above 0", frequency, feature->GetFID());
+      transmitter.frequency_hz = std::round(frequency_mhz * 1e6);
       transmitter.position = middle(*feature, layer, origin);
       transmitters.push_back(std::move(transmitter));
     }
@@ -256,46 +323,38 @@ class PathLossSource {
   }
 
   [[noreturn]] void fail(const std::string& code, const std::string& message) {
-    throw Error(ErrorKind::invalid_input, code, message, "give the path_loss layer that predictcoverage wrote",
-                place());
+    throw Error(ErrorKind::invalid_input, code, message, layer_hint, place());
   }
 
-  int require_field(OGRLayer& layer, const char* field) {
-    const int index = layer.GetLayerDefn()->GetFieldIndex(field);
-    if (index >= 0) return index;
-    throw Error(ErrorKind::invalid_input, "no_field", "the field is missing",
-                "give the path_loss layer that predictcoverage wrote",
-                {.file = without_password(name_.dataset), .layer = layer.GetName(), .field = field});
-  }
-
-  TargetFields find_fields() {
-    const OGRFeatureDefn& defn = *layer_->GetLayerDefn();
-    const bool of_receivers = defn.GetFieldIndex("tile_id") < 0 && defn.GetFieldIndex("receiver_id") >= 0;
+  TargetFields find_fields(const LayerValues& values, const std::vector<std::string>& used) {
+    for (const std::string& field : used) values.require(field.c_str());
+    const bool of_receivers = !has_field(*layer_, "tile_id") && has_field(*layer_, "receiver_id");
     TargetFields fields;
-    fields.transmitter_id = require_field(*layer_, "transmitter_id");
-    fields.target_id = require_field(*layer_, of_receivers ? "receiver_id" : "tile_id");
-    fields.path_loss = require_field(*layer_, "path_loss_db");
-    fields.kind = defn.GetFieldIndex("kind");
-    fields.basic_loss = defn.GetFieldIndex("basic_loss_db");
-    fields.received_power = defn.GetFieldIndex("received_power_dbm");
-    fields.field = defn.GetFieldIndex("field_dbuvm");
-    fields.first_delay = defn.GetFieldIndex("first_delay_ns");
-    fields.mean_delay = defn.GetFieldIndex("mean_delay_ns");
-    fields.arrival_azimuth = defn.GetFieldIndex("arrival_azimuth_deg");
-    fields.arrival_elevation = defn.GetFieldIndex("arrival_elevation_deg");
-    fields.line_of_sight = defn.GetFieldIndex("line_of_sight");
-    fields.receiver_gain = defn.GetFieldIndex("receiver_gain_dbi");
-    if (of_receivers) fields.height = defn.GetFieldIndex("height_m");
+    fields.transmitter_id = values.require("transmitter_id");
+    fields.target_id = values.require(of_receivers ? "receiver_id" : "tile_id");
+    fields.path_loss = values.require("path_loss_db");
+    if (of_receivers) {
+      fields.height = values.require("height_m");
+    } else {
+      fields.kind = values.require("kind");
+    }
+    fields.basic_loss = values.find("basic_loss_db");
+    fields.received_power = values.find("received_power_dbm");
+    fields.field = values.find("field_dbuvm");
+    fields.first_delay = values.find("first_delay_ns");
+    fields.mean_delay = values.find("mean_delay_ns");
+    fields.arrival_azimuth = values.find("arrival_azimuth_deg");
+    fields.arrival_elevation = values.find("arrival_elevation_deg");
+    fields.line_of_sight = values.find("line_of_sight");
+    fields.receiver_gain = values.find("receiver_gain_dbi");
     ignore_other_fields(fields);
     return fields;
   }
 
   // Reading all of them would take twice as long.
   void ignore_other_fields(const TargetFields& fields) {
-    const std::array<int, 14> used = {
-        fields.transmitter_id,    fields.target_id,     fields.kind,          fields.path_loss,  fields.basic_loss,
-        fields.received_power,    fields.field,         fields.first_delay,   fields.mean_delay, fields.arrival_azimuth,
-        fields.arrival_elevation, fields.line_of_sight, fields.receiver_gain, fields.height};
+    std::vector<int> used = fields.numbers();
+    used.push_back(fields.kind);
     std::vector<const char*> ignored;
     const OGRFeatureDefn& defn = *layer_->GetLayerDefn();
     for (int i = 0; i < defn.GetFieldCount(); ++i) {
@@ -305,40 +364,72 @@ class PathLossSource {
     layer_->SetIgnoredFields(ignored.data());
   }
 
-  PredictedTarget target(const OGRFeature& feature, const TargetFields& fields, Vec2 origin) {
-    const auto number = [&feature](int field) {
-      return field >= 0 && feature.IsFieldSetAndNotNull(field) ? feature.GetFieldAsDouble(field) : nan;
-    };
+  PredictedTarget target(const OGRFeature& feature, const LayerValues& values, const TargetFields& fields,
+                         Vec2 origin) {
     PredictedTarget target;
-    target.transmitter_id = feature.GetFieldAsInteger64(fields.transmitter_id);
-    target.tile_id = feature.GetFieldAsInteger64(fields.target_id);
-    if (fields.kind >= 0) {
-      const std::string kind = feature.GetFieldAsString(fields.kind);
-      target.kind = kind == "wall" ? SurfaceKind::wall : kind == "roof" ? SurfaceKind::roof : SurfaceKind::ground;
-    }
+    target.transmitter_id = values.required_integer(feature, fields.transmitter_id);
+    target.tile_id = values.required_integer(feature, fields.target_id);
+    if (fields.kind != TargetFields::none) target.kind = required_kind(feature, values, fields.kind);
     target.centroid = middle(feature, *layer_, origin);
     set_sides(feature, target);
-    const double height_m = number(fields.height);
-    if (!std::isnan(height_m)) target.height_m = height_m;
-    target.path_loss_db = number(fields.path_loss);
-    target.basic_loss_db = number(fields.basic_loss);
-    target.received_power_dbm = number(fields.received_power);
-    target.field_dbuvm = number(fields.field);
-    const double gain_dbi = number(fields.receiver_gain);
-    if (!std::isnan(gain_dbi)) target.receiver_gain_dbi = gain_dbi;
-    target.first_delay_ns = number(fields.first_delay);
-    target.mean_delay_ns = number(fields.mean_delay);
-    target.arrival_azimuth_deg = number(fields.arrival_azimuth);
-    target.arrival_elevation_deg = number(fields.arrival_elevation);
-    target.line_of_sight = fields.line_of_sight >= 0 && feature.GetFieldAsInteger(fields.line_of_sight) != 0;
+    if (fields.height != TargetFields::none) target.height_m = values.required_number(feature, fields.height);
+    target.path_loss_db = values.number(feature, fields.path_loss);
+    target.basic_loss_db = values.number(feature, fields.basic_loss);
+    target.received_power_dbm = values.number(feature, fields.received_power);
+    if (fields.received_power != TargetFields::none) require_both_or_neither(feature, values, fields, target);
+    target.field_dbuvm = values.number(feature, fields.field);
+    if (fields.receiver_gain != TargetFields::none) {
+      target.receiver_gain_dbi = values.required_number(feature, fields.receiver_gain);
+    }
+    target.first_delay_ns = values.number(feature, fields.first_delay);
+    target.mean_delay_ns = values.number(feature, fields.mean_delay);
+    target.arrival_azimuth_deg = values.number(feature, fields.arrival_azimuth);
+    target.arrival_elevation_deg = values.number(feature, fields.arrival_elevation);
+    if (fields.line_of_sight != TargetFields::none) {
+      target.line_of_sight = values.required_number(feature, fields.line_of_sight) != 0;
+    }
     return target;
+  }
+
+  SurfaceKind required_kind(const OGRFeature& feature, const LayerValues& values, int field) const {
+    const std::string text = values.text(feature, field);
+    if (const std::optional<SurfaceKind> kind = kind_of(text)) return *kind;
+    values.fail("bad_value", "\"" + text + "\" is none of ground, wall and roof", field, feature.GetFID());
+  }
+
+  // Where nothing arrives both are NULL.
+  void require_both_or_neither(const OGRFeature& feature, const LayerValues& values, const TargetFields& fields,
+                               const PredictedTarget& target) const {
+    if (std::isnan(target.path_loss_db) == std::isnan(target.received_power_dbm)) return;
+    const bool has_loss = !std::isnan(target.path_loss_db);
+    values.fail("bad_value",
+                std::string("NULL stands where ") + (has_loss ? "path_loss_db" : "received_power_dbm") + " is a number",
+                has_loss ? fields.received_power : fields.path_loss, feature.GetFID());
+  }
+
+  // The rows are read again to name the second one, which costs nothing where all is well.
+  [[noreturn]] void refuse_repeated(const TargetKey& key, const LayerValues& values, const TargetFields& fields) {
+    std::optional<std::int64_t> second;
+    bool is_first = true;
+    for (const OGRFeatureUniquePtr& feature : *layer_) {
+      if (values.required_integer(*feature, fields.transmitter_id) != key.first) continue;
+      if (values.required_integer(*feature, fields.target_id) != key.second) continue;
+      if (!is_first) second = feature->GetFID();
+      if (second) break;
+      is_first = false;
+    }
+    values.fail("repeated_target",
+                "transmitter " + std::to_string(key.first) + " has two rows of " +
+                    (fields.kind == TargetFields::none ? "receiver " : "tile ") + std::to_string(key.second) +
+                    ", as where predictions were put together",
+                fields.target_id, second);
   }
 
   // Of a tile, which is a parallelogram.
   void set_sides(const OGRFeature& feature, PredictedTarget& target) {
-    const OGRGeometry& geometry = *feature.GetGeometryRef();
-    if (wkbFlatten(geometry.getGeometryType()) != wkbPolygon) return;
-    const OGRLinearRing& ring = *geometry.toPolygon()->getExteriorRing();
+    const OGRPolygon* polygon = polygon_of(feature);
+    if (polygon == nullptr) return;
+    const OGRLinearRing& ring = *polygon->getExteriorRing();
     const auto side = [&ring](int from, int to) {
       return Vec3{ring.getX(to) - ring.getX(from), ring.getY(to) - ring.getY(from), ring.getZ(to) - ring.getZ(from)};
     };
@@ -349,9 +440,9 @@ class PathLossSource {
   // A tile's corners; points have none.
   void add_outline(const OGRFeature& feature, const PredictedTarget& target, Vec2 origin,
                    std::map<std::int64_t, TileCorners>& outlines) {
-    const OGRGeometry& geometry = *feature.GetGeometryRef();
-    if (wkbFlatten(geometry.getGeometryType()) != wkbPolygon) return;
-    const OGRLinearRing& ring = *geometry.toPolygon()->getExteriorRing();
+    const OGRPolygon* polygon = polygon_of(feature);
+    if (polygon == nullptr) return;
+    const OGRLinearRing& ring = *polygon->getExteriorRing();
     const auto [place, is_new] = outlines.try_emplace(target.tile_id);
     if (!is_new) return;
     for (int i = 0; i < 4; ++i) {
@@ -371,13 +462,14 @@ class PathLossSource {
 
   // The point, or the mean of a tile's corners: tiles are parallelograms.
   Vec3 middle(const OGRFeature& feature, OGRLayer& layer, Vec2 origin) {
-    const OGRGeometry* geometry = feature.GetGeometryRef();
+    const OGRGeometry* geometry = only_part(feature.GetGeometryRef());
     const auto type = geometry == nullptr ? wkbNone : wkbFlatten(geometry->getGeometryType());
     if (type == wkbPoint && !geometry->IsEmpty()) {
       const OGRPoint& p = *geometry->toPoint();
       return {p.getX() - origin.x, p.getY() - origin.y, p.getZ()};
     }
-    const OGRLinearRing* ring = type == wkbPolygon ? geometry->toPolygon()->getExteriorRing() : nullptr;
+    const OGRPolygon* polygon = polygon_of(feature);
+    const OGRLinearRing* ring = polygon != nullptr ? polygon->getExteriorRing() : nullptr;
     if (ring == nullptr || ring->getNumPoints() < 4) {
       throw Error(
           ErrorKind::invalid_input, "no_geometry", "the feature has neither a polygon nor a point",
@@ -402,12 +494,14 @@ class PathLossSource {
 
 }  // namespace
 
-PathLossLayer read_path_loss(const std::string& source, Outlines outlines, Progress& progress) {
+PathLossLayer read_path_loss(const std::string& source, Outlines outlines, Progress& progress,
+                             const std::vector<std::string>& used) {
   progress.begin_stage("path loss");
   PathLossSource from(parse_source_name(source), outlines);
   PathLossLayer layer;
   layer.frame = from.frame();
-  layer.targets = from.targets(layer.frame.origin, outlines == Outlines::leave ? nullptr : &layer.outlines, progress);
+  layer.targets =
+      from.targets(layer.frame.origin, used, outlines == Outlines::leave ? nullptr : &layer.outlines, progress);
   layer.transmitters = from.transmitters(layer.frame.origin, layer.targets);
   layer.holds_reached_only = from.holds_reached_only();
   from.warn_of_other_transmitters(progress);

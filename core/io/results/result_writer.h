@@ -89,7 +89,10 @@ enum class Outlines {
   read,     // what there is; points do, too
   require,  // all
 };
-PathLossLayer read_path_loss(const std::string& source, Outlines outlines, Progress& progress);
+// `used`: the fields that must be there besides those of every path loss. Throws Error(invalid_input) that names the
+// field and the feature where one is missing or holds what it cannot, and where a transmitter has two rows of a tile.
+PathLossLayer read_path_loss(const std::string& source, Outlines outlines, Progress& progress,
+                             const std::vector<std::string>& used = {"received_power_dbm"});
 // How a file calls a layer of path losses and that of its transmitters, which is empty where there is none.
 struct PathLossNames {
   std::string path_loss, transmitters;

@@ -6,8 +6,10 @@
 #include <ogrsf_frmts.h>
 
 #include <algorithm>
+#include <array>
 #include <cmath>
 #include <filesystem>
+#include <optional>
 #include <span>
 #include <vector>
 
@@ -267,6 +269,131 @@ TEST_F(ReadPathLoss, RefusesWhatIsNoPathLoss) {
       EXPECT_EQ(error.hint(), hint);
     }
   }
+}
+
+// Runs SQL on a GeoPackage without its triggers, which need functions that only GDAL has.
+void change(const std::string& file, const std::string& sql) {
+  Sql database(file);
+  for (const std::string& trigger : database.column("SELECT name FROM sqlite_master WHERE type = 'trigger'")) {
+    database.rows("DROP TRIGGER \"" + trigger + "\"");
+  }
+  EXPECT_TRUE(database.rows(sql).empty()) << sql;
+}
+
+// What others change in path losses, by SQL, and what is said of it.
+class ReadChangedPathLoss : public ReadPathLoss {
+ protected:
+  // The error of a file that was changed so; without one, what() is empty.
+  Error error_after(const std::string& sql, const std::string& source = "",
+                    const std::vector<std::string>& used = {"received_power_dbm"}) {
+    const std::string file = folder_ / "changed.gpkg";
+    std::filesystem::remove(file);
+    result_.write(file);
+    change(file, sql);
+    try {
+      read_path_loss(file + source, Outlines::leave, no_progress(), used);
+    } catch (const Error& error) {
+      EXPECT_EQ(error.kind(), ErrorKind::invalid_input);
+      EXPECT_EQ(error.place().file, file);
+      EXPECT_FALSE(error.hint().empty());
+      return error;
+    }
+    ADD_FAILURE() << "was read after " << sql;
+    return {ErrorKind::invalid_input, "", ""};
+  }
+
+  void expect_error(const std::string& sql, const std::string& code, const std::string& layer, const std::string& field,
+                    std::optional<std::int64_t> feature) {
+    const Error error = error_after(sql);
+    EXPECT_EQ(error.code(), code) << sql;
+    EXPECT_EQ(error.place().layer, layer) << sql;
+    EXPECT_EQ(error.place().field, field) << sql;
+    EXPECT_EQ(error.place().feature_id, feature) << sql;
+  }
+};
+
+TEST_F(ReadChangedPathLoss, FieldsThatAreUsedMustBeThere) {
+  for (const char* field : {"transmitter_id", "tile_id", "kind", "path_loss_db", "received_power_dbm"}) {
+    const std::string sql = std::string("ALTER TABLE path_loss RENAME COLUMN ") + field + " TO other";
+    expect_error(sql, "no_field", "path_loss", field, std::nullopt);
+  }
+  for (const char* field : {"transmitter_id", "name", "frequency_mhz"}) {
+    const std::string sql = std::string("ALTER TABLE transmitters RENAME COLUMN ") + field + " TO other";
+    expect_error(sql, "no_field", "transmitters", field, std::nullopt);
+  }
+  const Error error = error_after("ALTER TABLE path_loss RENAME COLUMN mean_delay_ns TO other", "", {"mean_delay_ns"});
+  EXPECT_EQ(error.place().field, "mean_delay_ns");
+  EXPECT_EQ(
+      error_after("ALTER TABLE receiver_path_loss RENAME COLUMN height_m TO other", "|layername=receiver_path_loss")
+          .place()
+          .field,
+      "height_m");
+}
+
+TEST_F(ReadChangedPathLoss, ValuesMustBeWhatTheFieldsHold) {
+  for (const char* field : {"transmitter_id", "tile_id", "kind", "line_of_sight", "receiver_gain_dbi"}) {
+    expect_error(std::string("UPDATE path_loss SET ") + field + " = NULL WHERE fid = 3", "bad_value", "path_loss",
+                 field, 3);
+  }
+  for (const char* field : {"transmitter_id", "tile_id", "path_loss_db", "received_power_dbm", "first_delay_ns"}) {
+    expect_error(std::string("UPDATE path_loss SET ") + field + " = 'much' WHERE fid = 2", "bad_value", "path_loss",
+                 field, 2);
+  }
+  expect_error("UPDATE path_loss SET received_power_dbm = 9e999 WHERE fid = 1", "bad_value", "path_loss",
+               "received_power_dbm", 1);
+  expect_error("UPDATE path_loss SET received_power_dbm = NULL WHERE fid = 1", "bad_value", "path_loss",
+               "received_power_dbm", 1);
+  expect_error("UPDATE path_loss SET path_loss_db = NULL WHERE fid = 1", "bad_value", "path_loss", "path_loss_db", 1);
+  expect_error("UPDATE path_loss SET kind = 'tower' WHERE fid = 2", "bad_value", "path_loss", "kind", 2);
+  expect_error("UPDATE transmitters SET transmitter_id = NULL WHERE fid = 2", "bad_value", "transmitters",
+               "transmitter_id", 2);
+  for (const char* frequency : {"NULL", "'quick'", "0", "-900"}) {
+    expect_error(std::string("UPDATE transmitters SET frequency_mhz = ") + frequency + " WHERE fid = 1", "bad_value",
+                 "transmitters", "frequency_mhz", 1);
+  }
+}
+
+// Rows that the filter leaves out may hold what they like.
+TEST_F(ReadChangedPathLoss, OnlyRowsThatTheFilterLeavesCount) {
+  const std::string file = folder_ / "filtered.gpkg";
+  result_.write(file);
+  change(file, "UPDATE path_loss SET received_power_dbm = 'much' WHERE fid = 2");
+  EXPECT_EQ(code_of(file + "|subset=fid = 2"), "bad_value");
+  EXPECT_EQ(code_of(file + "|subset=fid <> 2 OR fid = 1"), "none");
+}
+
+TEST_F(ReadChangedPathLoss, RowsAndTransmittersThatAreThereTwiceAreRefused) {
+  expect_error("UPDATE transmitters SET transmitter_id = (SELECT transmitter_id FROM transmitters WHERE fid = 1)",
+               "repeated_transmitter", "transmitters", "transmitter_id", 2);
+  expect_error("UPDATE path_loss SET tile_id = (SELECT tile_id FROM path_loss WHERE fid = 1) WHERE fid = 4",
+               "repeated_target", "path_loss", "tile_id", 4);
+  const Error error =
+      error_after("UPDATE receiver_path_loss SET receiver_id = 501 WHERE fid = 2", "|layername=receiver_path_loss");
+  EXPECT_EQ(error.code(), "repeated_target");
+  EXPECT_NE(error.message().find("receiver 501"), std::string::npos) << error.message();
+}
+
+// As GDAL writes them with -nlt PROMOTE_TO_MULTI.
+TEST_F(ReadPathLoss, OfGeometriesThatWerePromotedToMultipartOnes) {
+  const std::string own = folder_ / "own.gpkg";
+  result_.write(own);
+  std::string promoted = folder_ / "promoted.gpkg";
+  {
+    const GDALDatasetUniquePtr source(GDALDataset::Open(own.c_str(), GDAL_OF_VECTOR));
+    std::array<const char*, 7> arguments{"-f",        "GPKG",         "-nlt", "PROMOTE_TO_MULTI",
+                                         "path_loss", "transmitters", nullptr};
+    GDALVectorTranslateOptions* options =
+        GDALVectorTranslateOptionsNew(const_cast<char**>(arguments.data()), nullptr);  // NOLINT: GDAL only reads them
+    GDALDatasetH sources[] = {GDALDataset::ToHandle(source.get())};
+    const GDALDatasetUniquePtr made(
+        GDALDataset::FromHandle(GDALVectorTranslate(promoted.c_str(), nullptr, 1, sources, options, nullptr)));
+    GDALVectorTranslateOptionsFree(options);
+    ASSERT_NE(made, nullptr);
+  }
+  const PathLossLayer layer = read_path_loss(promoted, Outlines::read, no_progress());
+  expect_same_targets(layer, result_);
+  expect_same_sides(layer, result_);
+  EXPECT_EQ(layer.outlines.size(), result_.tiling.tiles.size());
 }
 
 }  // namespace
