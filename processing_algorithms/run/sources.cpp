@@ -35,24 +35,43 @@ fs::path archive_of(const std::string& virtual_path) {
   return {};
 }
 
-// The files that belong to a source: itself, what stands beside a shapefile, what a virtual one shows, and the archive
-// that it is in. [] for a server's.
+// What the files of a format are called that stand beside the one by which its layers are named.
+std::vector<std::string_view> extensions_beside(const fs::path& dataset) {
+  const std::string ending = lower_case(dataset.extension().string());
+  if (ending == ".shp") return {".shx", ".dbf", ".prj", ".cpg"};
+  if (ending == ".tab") return {".dat", ".map", ".id", ".ind"};
+  if (ending == ".mif") return {".mid"};
+  return {};
+}
+
+// Of a file geodatabase, which is a folder, in the order of their names.
+std::vector<fs::path> files_in(const fs::path& folder) {
+  std::error_code problem;
+  std::vector<fs::path> files;
+  for (const fs::directory_entry& entry : fs::directory_iterator(folder, problem)) files.push_back(entry.path());
+  std::sort(files.begin(), files.end());
+  return files;
+}
+
+// The files that belong to a source: itself, what stands beside it or in its folder, what a virtual one shows, and the
+// archive that it is in. [] for a server's.
 std::vector<fs::path> files_of(const std::string& dataset) {
-  const std::string ending = lower_case(fs::path(dataset).extension().string());
   const bool is_on_disk = is_local_path(dataset) || parts_of_geopackage(dataset);
   // Others are not opened a second time: a server may be slow.
   std::vector<fs::path> files = is_on_disk ? files_of_dataset(dataset) : std::vector<fs::path>{dataset};
   for (fs::path& file : files) {
     if (file.string().starts_with("/vsi")) file = archive_of(file.string());
   }
-  std::vector<fs::path> on_disk;
   std::error_code problem;
+  const bool is_geodatabase = lower_case(fs::path(dataset).extension().string()) == ".gdb";
+  if (is_geodatabase && fs::is_directory(dataset, problem)) files = files_in(dataset);
+  std::vector<fs::path> on_disk;
   for (fs::path& file : files) {
     const bool is_known = std::find(on_disk.begin(), on_disk.end(), file) != on_disk.end();
     if (!is_known && fs::is_regular_file(file, problem)) on_disk.push_back(std::move(file));
   }
-  if (ending != ".shp" || !is_local_path(dataset) || on_disk.empty()) return on_disk;
-  for (const char* extension : {".shx", ".dbf", ".prj", ".cpg"}) {
+  if (!is_local_path(dataset) || on_disk.empty()) return on_disk;
+  for (const std::string_view extension : extensions_beside(dataset)) {
     fs::path sibling = on_disk.front();
     if (is_there(sibling.replace_extension(extension))) on_disk.push_back(sibling);
   }

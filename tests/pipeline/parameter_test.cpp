@@ -247,6 +247,19 @@ TEST(Fingerprint, IsOfAllThatIsRead) {
   EXPECT_EQ(packed.bytes, 6u);
   EXPECT_EQ(fingerprint("/vsicurl/https://example.org/dem.tif", progress).hash, "");
   EXPECT_EQ(fingerprint(folder.string(), progress).hash, "");
+
+  // The values of MapInfo's layers and of a file geodatabase stand in other files than the one that is named.
+  const std::string table = write("roofs.TAB", "!table");
+  std::filesystem::create_directories(folder / "city.gdb");
+  for (const auto& [source, values] :
+       {std::pair(table, "roofs.dat"), std::pair((folder / "city.gdb").string(), "city.gdb/a.gdbtable")}) {
+    write(values, "12 m");
+    const RunRecord::Input low = fingerprint(source, progress);
+    write(values, "13 m");
+    const RunRecord::Input high = fingerprint(source, progress);
+    EXPECT_NE(high.hash, "") << source;
+    EXPECT_NE(high.hash, low.hash) << source;
+  }
   // A file that can be opened, but not read.
   const RunRecord::Input unread = fingerprint("/proc/self/mem", progress);
   EXPECT_EQ(unread.hash, "");
