@@ -156,8 +156,9 @@ std::vector<Parameter> drive_test_parameters(bool optional, const std::string& f
        .maximum = 10000},
       {.name = "CENSOR_BELOW",
        .label = "Scanner's floor",
-       .help =
-           "in the unit of the measured values: powers and fields at or below, and losses at or above, are not used",
+       .help = "in dBm, dBµV/m or dB, whatever unit the field has: powers and fields at or below, and losses at or "
+               "above, are "
+               "not used",
        .kind = Kind::number,
        .minimum = -300,
        .maximum = 400,
