@@ -8,6 +8,7 @@
 
 #include "core/io/results/sqlite_database.h"
 #include "core/io/sources/gdal_session.h"
+#include "core/io/sources/text_values.h"
 
 namespace tesseray {
 
@@ -18,9 +19,15 @@ bool is_of_sqlite(GDALDataset& dataset) {
   return driver == "GPKG" || driver == "SQLite";
 }
 
-bool is_of_numbers(const OGRFeature& feature, int field) {
-  const OGRFieldType type = feature.GetFieldDefnRef(field)->GetType();
+bool is_of_numbers(const OGRFieldDefn& field) {
+  const OGRFieldType type = field.GetType();
   return type == OFTInteger || type == OFTInteger64 || type == OFTReal;
+}
+
+// Other formats, and copies of SpatiaLite's layers by QGIS, keep numbers as texts. Infinity where it is none.
+double number_in(const OGRFeature& feature, int field) {
+  if (is_of_numbers(*feature.GetFieldDefnRef(field))) return feature.GetFieldAsDouble(field);
+  return parse_number(feature.GetFieldAsString(field)).value_or(HUGE_VAL);
 }
 
 }  // namespace
@@ -39,7 +46,7 @@ int LayerValues::require(const char* field) const {
 
 double LayerValues::number(const OGRFeature& feature, int field) const {
   if (field == missing || !feature.IsFieldSetAndNotNull(field)) return std::numeric_limits<double>::quiet_NaN();
-  const double value = is_of_numbers(feature, field) ? feature.GetFieldAsDouble(field) : HUGE_VAL;
+  const double value = number_in(feature, field);
   if (std::isinf(value)) fail_for_value(feature, field, "a number");
   return value;
 }
@@ -51,14 +58,13 @@ double LayerValues::required_number(const OGRFeature& feature, int field) const 
 }
 
 std::int64_t LayerValues::required_integer(const OGRFeature& feature, int field) const {
-  if (feature.GetFieldDefnRef(field)->GetType() == OFTReal) {
-    // As formats without integers of 64 bits keep it.
-    const double value = required_number(feature, field);
-    constexpr double first_inexact = 9007199254740992;  // 2⁵³
-    if (std::fabs(value) < first_inexact && value == std::round(value)) return static_cast<std::int64_t>(value);
-  } else if (feature.IsFieldSetAndNotNull(field) && is_of_numbers(feature, field)) {
-    return feature.GetFieldAsInteger64(field);
-  }
+  const OGRFieldType type = feature.GetFieldDefnRef(field)->GetType();
+  const bool is_of_integers = type == OFTInteger || type == OFTInteger64;
+  if (is_of_integers && feature.IsFieldSetAndNotNull(field)) return feature.GetFieldAsInteger64(field);
+  // As formats without integers of 64 bits keep it.
+  const double value = required_number(feature, field);
+  constexpr double first_inexact = 9007199254740992;  // 2⁵³
+  if (std::fabs(value) < first_inexact && value == std::round(value)) return static_cast<std::int64_t>(value);
   fail_for_value(feature, field, "a whole number");
 }
 
@@ -69,12 +75,13 @@ void LayerValues::refuse_texts_among_numbers(GDALDataset& dataset, const std::ve
   if (number_column.empty()) return;
   std::string cases, any;
   for (const int field : fields) {
-    if (field == missing) continue;
+    if (field == missing || !is_of_numbers(*layer_->GetLayerDefn()->GetFieldDefn(field))) continue;
     // Texts come behind all numbers; to ask for their type takes four times as long.
     const std::string is_text = quoted_name(name_of(field)) + " >= ''";
     cases += " WHEN " + is_text + " THEN " + std::to_string(field);
     any += (any.empty() ? "" : " OR ") + is_text;
   }
+  if (any.empty()) return;
   const std::string sql = "SELECT +" + quoted_name(number_column) + " AS row_number, CASE" + cases +
                           " END AS field FROM " + quoted_name(layer_->GetName()) + " WHERE (" + any + ")" +
                           (filter.empty() ? "" : " AND (" + filter + ")") + " LIMIT 1";

@@ -27,15 +27,15 @@ class LayerValues {
   // Throws Error("no_field") where there is none.
   int require(const char* field) const;
 
-  // NaN where the feature has none; what is no finite number is an Error("bad_value").
+  // Also of a field of texts. NaN where the feature has none; what is no finite number is an Error("bad_value").
   double number(const OGRFeature& feature, int field) const;
   // The same where a feature must have one.
   double required_number(const OGRFeature& feature, int field) const;
   std::int64_t required_integer(const OGRFeature& feature, int field) const;
   std::string text(const OGRFeature& feature, int field) const { return feature.GetFieldAsString(field); }
 
-  // SQLite keeps texts in columns of numbers, which GDAL reads as 0. Looks for one in `fields` of the rows that
-  // `filter` leaves (empty: all), in one query; other formats have none.
+  // SQLite keeps texts in columns of numbers, which GDAL reads as 0. Looks for one in `fields` that are of numbers, in
+  // the rows that `filter` leaves (empty: all), in one query; other formats have none.
   void refuse_texts_among_numbers(GDALDataset& dataset, const std::vector<int>& fields,
                                   const std::string& filter) const;
 

@@ -373,27 +373,37 @@ TEST_F(ReadChangedPathLoss, RowsAndTransmittersThatAreThereTwiceAreRefused) {
   EXPECT_NE(error.message().find("receiver 501"), std::string::npos) << error.message();
 }
 
-// As GDAL writes them with -nlt PROMOTE_TO_MULTI.
+// Writes path losses and transmitters of a file once more, as ogr2ogr does with an option and its value.
+void translate(const std::string& from, const std::string& to, const char* option, const char* value) {
+  const GDALDatasetUniquePtr source(GDALDataset::Open(from.c_str(), GDAL_OF_VECTOR));
+  std::array<const char*, 7> arguments{"-f", "GPKG", option, value, "path_loss", "transmitters", nullptr};
+  GDALVectorTranslateOptions* options =
+      GDALVectorTranslateOptionsNew(const_cast<char**>(arguments.data()), nullptr);  // NOLINT: GDAL only reads them
+  GDALDatasetH sources[] = {GDALDataset::ToHandle(source.get())};
+  const GDALDatasetUniquePtr made(
+      GDALDataset::FromHandle(GDALVectorTranslate(to.c_str(), nullptr, 1, sources, options, nullptr)));
+  GDALVectorTranslateOptionsFree(options);
+  ASSERT_NE(made, nullptr);
+}
+
 TEST_F(ReadPathLoss, OfGeometriesThatWerePromotedToMultipartOnes) {
-  const std::string own = folder_ / "own.gpkg";
+  const std::string own = folder_ / "own.gpkg", promoted = folder_ / "promoted.gpkg";
   result_.write(own);
-  std::string promoted = folder_ / "promoted.gpkg";
-  {
-    const GDALDatasetUniquePtr source(GDALDataset::Open(own.c_str(), GDAL_OF_VECTOR));
-    std::array<const char*, 7> arguments{"-f",        "GPKG",         "-nlt", "PROMOTE_TO_MULTI",
-                                         "path_loss", "transmitters", nullptr};
-    GDALVectorTranslateOptions* options =
-        GDALVectorTranslateOptionsNew(const_cast<char**>(arguments.data()), nullptr);  // NOLINT: GDAL only reads them
-    GDALDatasetH sources[] = {GDALDataset::ToHandle(source.get())};
-    const GDALDatasetUniquePtr made(
-        GDALDataset::FromHandle(GDALVectorTranslate(promoted.c_str(), nullptr, 1, sources, options, nullptr)));
-    GDALVectorTranslateOptionsFree(options);
-    ASSERT_NE(made, nullptr);
-  }
+  translate(own, promoted, "-nlt", "PROMOTE_TO_MULTI");
   const PathLossLayer layer = read_path_loss(promoted, Outlines::read, no_progress());
   expect_same_targets(layer, result_);
   expect_same_sides(layer, result_);
   EXPECT_EQ(layer.outlines.size(), result_.tiling.tiles.size());
+}
+
+// As QGIS copies those of SpatiaLite's fields that are true or false.
+TEST_F(ReadPathLoss, OfNumbersThatBecameTexts) {
+  const std::string own = folder_ / "own.gpkg", texts = folder_ / "texts.gpkg";
+  result_.write(own);
+  translate(own, texts, "-fieldTypeToString", "Integer,Integer64");
+  expect_same_targets(read_path_loss(texts, Outlines::leave, no_progress(), {"received_power_dbm"}), result_);
+  change(texts, "UPDATE path_loss SET tile_id = 'much' WHERE fid = 2");
+  EXPECT_EQ(code_of(texts), "bad_value");
 }
 
 }  // namespace
