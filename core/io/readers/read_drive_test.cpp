@@ -53,12 +53,15 @@ struct UnreadableHeights {
 };
 
 // No number where a text is none: that measurement stands somewhere, but not at street level.
-std::optional<double> height_in(const Attribute& attribute, const OGRFeature& feature, ErrorPlace place,
+std::optional<double> height_in(const Attribute& attribute, const OGRFeature& feature, PointSource& points,
                                 UnreadableHeights& unreadable) {
   const NumberCell cell = read_length_m(attribute, feature);
   if (cell.unreadable.empty()) return cell.value;
-  place.field = attribute.name();
-  if (++unreadable.count == 1) unreadable.first = "\"" + cell.unreadable + "\" (" + describe(place) + ")";
+  if (++unreadable.count == 1) {
+    ErrorPlace place = points.place(feature);
+    place.field = attribute.name();
+    unreadable.first = "\"" + cell.unreadable + "\" (" + describe(place) + ")";
+  }
   return std::numeric_limits<double>::quiet_NaN();
 }
 
@@ -109,7 +112,7 @@ std::vector<Measurement> read_drive_test(const DriveTestInput& input, const Loca
         value_in(value, row.feature, input.value_kind).value_or(std::numeric_limits<double>::quiet_NaN());
     if (transmitter) measurement.transmitter = transmitter->name_in(row.feature);
     measurement.transmitter_may_be_id = !transmitter || may_hold_transmitter_ids(*transmitter);
-    if (height) measurement.height_m = height_in(*height, row.feature, points.place(row.feature), unreadable);
+    if (height) measurement.height_m = height_in(*height, row.feature, points, unreadable);
     measurements.push_back(std::move(measurement));
     positions.push_back(row.position);
     with_z += has_own_z(row.feature) ? 1 : 0;

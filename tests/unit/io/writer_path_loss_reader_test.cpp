@@ -6,11 +6,11 @@
 #include <ogrsf_frmts.h>
 
 #include <algorithm>
-#include <array>
 #include <cmath>
 #include <filesystem>
 #include <optional>
 #include <span>
+#include <utility>
 #include <vector>
 
 #include "gis_files.h"
@@ -36,12 +36,11 @@ class ReadPathLoss : public ::testing::Test {
   WriterCase result_;
 };
 
-// As GIS software does it.
-void add_reprojected(const std::string& file, const char* layer, const std::string& crs, const std::string& to) {
-  const GDALDatasetUniquePtr source(GDALDataset::Open(file.c_str(), GDAL_OF_VECTOR));
-  std::vector<const char*> arguments{"-f", "GPKG", "-t_srs", crs.c_str()};
-  if (std::filesystem::exists(to)) arguments.push_back("-update");
-  arguments.insert(arguments.end(), {layer, nullptr});
+// As ogr2ogr does it, which other programs call.
+void translate(const std::string& from, const std::string& to, std::vector<const char*> arguments) {
+  const GDALDatasetUniquePtr source(GDALDataset::Open(from.c_str(), GDAL_OF_VECTOR));
+  arguments.insert(arguments.begin(), {"-f", "GPKG"});
+  arguments.push_back(nullptr);
   GDALVectorTranslateOptions* options =
       GDALVectorTranslateOptionsNew(const_cast<char**>(arguments.data()), nullptr);  // NOLINT: GDAL only reads them
   GDALDatasetH sources[] = {GDALDataset::ToHandle(source.get())};
@@ -49,6 +48,13 @@ void add_reprojected(const std::string& file, const char* layer, const std::stri
       GDALDataset::FromHandle(GDALVectorTranslate(to.c_str(), nullptr, 1, sources, options, nullptr)));
   GDALVectorTranslateOptionsFree(options);
   ASSERT_NE(made, nullptr);
+}
+
+void add_reprojected(const std::string& file, const char* layer, const std::string& crs, const std::string& to) {
+  std::vector<const char*> arguments{"-t_srs", crs.c_str()};
+  if (std::filesystem::exists(to)) arguments.push_back("-update");
+  arguments.push_back(layer);
+  translate(file, to, std::move(arguments));
 }
 
 void expect_same_targets(const PathLossLayer& layer, const WriterCase& written) {
@@ -373,23 +379,10 @@ TEST_F(ReadChangedPathLoss, RowsAndTransmittersThatAreThereTwiceAreRefused) {
   EXPECT_NE(error.message().find("receiver 501"), std::string::npos) << error.message();
 }
 
-// Writes path losses and transmitters of a file once more, as ogr2ogr does with an option and its value.
-void translate(const std::string& from, const std::string& to, const char* option, const char* value) {
-  const GDALDatasetUniquePtr source(GDALDataset::Open(from.c_str(), GDAL_OF_VECTOR));
-  std::array<const char*, 7> arguments{"-f", "GPKG", option, value, "path_loss", "transmitters", nullptr};
-  GDALVectorTranslateOptions* options =
-      GDALVectorTranslateOptionsNew(const_cast<char**>(arguments.data()), nullptr);  // NOLINT: GDAL only reads them
-  GDALDatasetH sources[] = {GDALDataset::ToHandle(source.get())};
-  const GDALDatasetUniquePtr made(
-      GDALDataset::FromHandle(GDALVectorTranslate(to.c_str(), nullptr, 1, sources, options, nullptr)));
-  GDALVectorTranslateOptionsFree(options);
-  ASSERT_NE(made, nullptr);
-}
-
 TEST_F(ReadPathLoss, OfGeometriesThatWerePromotedToMultipartOnes) {
   const std::string own = folder_ / "own.gpkg", promoted = folder_ / "promoted.gpkg";
   result_.write(own);
-  translate(own, promoted, "-nlt", "PROMOTE_TO_MULTI");
+  translate(own, promoted, {"-nlt", "PROMOTE_TO_MULTI", "path_loss", "transmitters"});
   const PathLossLayer layer = read_path_loss(promoted, Outlines::read, no_progress());
   expect_same_targets(layer, result_);
   expect_same_sides(layer, result_);
@@ -400,7 +393,7 @@ TEST_F(ReadPathLoss, OfGeometriesThatWerePromotedToMultipartOnes) {
 TEST_F(ReadPathLoss, OfNumbersThatBecameTexts) {
   const std::string own = folder_ / "own.gpkg", texts = folder_ / "texts.gpkg";
   result_.write(own);
-  translate(own, texts, "-fieldTypeToString", "Integer,Integer64");
+  translate(own, texts, {"-fieldTypeToString", "Integer,Integer64", "path_loss", "transmitters"});
   expect_same_targets(read_path_loss(texts, Outlines::leave, no_progress(), {"received_power_dbm"}), result_);
   change(texts, "UPDATE path_loss SET tile_id = 'much' WHERE fid = 2");
   EXPECT_EQ(code_of(texts), "bad_value");
