@@ -196,8 +196,8 @@ void Trace::add(const ExactPath& path, Arrived& arrived) const {
   arrived.rays.push_back(found);
 }
 
-// Of the direct ray, of what an upright edge diffracts of it, and of the direct ray's reflections on the ground, of
-// which there may be several.
+// Of the direct ray, of what an upright edge diffracts and a wall reflects of it, and of the direct ray's reflections
+// on the ground, of which there may be several.
 void Trace::set_in_step(const ExactPath& path, PairableRay& ray) const {
   if (path.length == 0) ray.in_step = 1;
   if (path.length != 1) return;
@@ -208,6 +208,11 @@ void Trace::set_in_step(const ExactPath& path, PairableRay& ray) const {
     return;
   }
   const Reflector& reflector = environment_.reflectors[number];
+  if (reflector.kind == SurfaceKind::wall) {
+    const double before_wall_m = std::fabs(dot(from - at, reflector.normal));
+    const double longer_m = norm(at - from) + norm(to - at) - norm(to - from);
+    ray.in_step = in_step_before_wall(before_wall_m, longer_m, link_.wave_number());
+  }
   if (reflector.kind != SurfaceKind::ground) return;
   ray.in_step = coherence(normalized(to - from), normalized(to - at), reflector.normal, link_.wave_number());
   ray.in_step_reflected = out_of_step(ray.in_step);

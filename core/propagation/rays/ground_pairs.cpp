@@ -60,6 +60,14 @@ bool come_from_one_side(Vec3 a, Vec3 b) {
   return dot(a.xy(), b.xy()) >= least_cosine * norm(a.xy()) * norm(b.xy());
 }
 
+// By their azimuths alone, whatever their elevations: 0 … 4, and 0 where one is upright.
+double apart_in_plan(Vec3 a, Vec3 b) {
+  const double across_a = norm(a.xy()), across_b = norm(b.xy());
+  if (!(across_a > 0 && across_b > 0)) return 0;
+  const Vec2 difference = (1 / across_a) * a.xy() - (1 / across_b) * b.xy();
+  return dot(difference, difference);
+}
+
 // The pairs of one way, no ray in two of them: again and again the two of those left that rank first. `rays`: first
 // those that have not met the ground. Memory to work in is the caller's.
 class PairsOfWay {
@@ -91,9 +99,8 @@ class PairsOfWay {
         const double both_in_step = in_step(by_direction, ray.along_ground);
         if (!(both_in_step > 0) && !come_from_one_side(ray.direction, from_ground.direction)) continue;
         const bool are_straight = ray.straight && from_ground.straight;
-        const Vec2 difference = ray.direction.xy() - from_ground.direction.xy();
         pairs_.push_back({r, g, are_straight, are_straight && from_ground.over_rooftops, by_direction, both_in_step,
-                          dot(difference, difference)});
+                          apart_in_plan(ray.direction, from_ground.direction)});
       }
     }
   }

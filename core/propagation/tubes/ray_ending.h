@@ -320,15 +320,20 @@ TESSERAY_HD inline LeftOfCompanion left_of_companion_before_edge(const LaunchVie
   return {(1 - left.along_ground) * (by_ground / of_ray), left.reflected / left.factor};
 }
 
-// How far a ray is in step with the direct one, 0 … 1: that itself, and what one upright edge diffracts near the
-// boundary of its shadow. On either side of that: in the shadow there is no direct ray.
+// How far a ray is in step with the direct one, 0 … 1: that itself, what one upright edge diffracts near the boundary
+// of its shadow, on either side of that (in the shadow there is no direct ray), and what a wall reflects beside it.
 TESSERAY_HD inline double in_step_with_direct_ray(const LaunchView& launch, const RayEnding& ending,
                                                   std::uint32_t number) {
   const TargetPointsView& points = launch.environment.points;
   const InteractionChain& chain = ending.chain;
   if (chain.length == 0) return ending.mechanism == Mechanism::direct ? 1 : 0;
-  if (chain.length > 1 || chain.over_rooftops || chain.through_building || points.is_tile(chain.last())) return 0;
+  if (chain.length > 1 || chain.over_rooftops || chain.through_building) return 0;
   const Vec3 target = points.arrival(number);
+  if (points.is_tile(chain.last())) {
+    if (launch.environment.tiles[chain.last()].kind != SurfaceKind::wall || chain.is_scattered()) return 0;
+    const double longer_m = norm(target - ending.source.point) - norm(target - launch.antenna);
+    return in_step_before_wall(norm(ending.source.point - launch.antenna) / 2, longer_m, launch.link.wave_number);
+  }
   return in_step_past_edge(launch.environment.edge(chain.last()), launch.antenna, leg_to(ending.source, target).from,
                            target, launch.link.wave_number);
 }

@@ -340,6 +340,20 @@ TEST(GroundPairs, AreNotOfAnotherCorner) {
   EXPECT_EQ(paired({with_ground, ray_of(7, true, {0.01, 0}, from(0.01, 0.9))}), 0) << "out of step, yet its own";
 }
 
+// From far along a wall both of its ends stand nearly in line: who belongs together is told by azimuths, not by how
+// steep the rays are.
+TEST(GroundPairs, AreNotOfAnotherCornerBehindTheFirst) {
+  const auto from = [](double azimuth, double elevation) {
+    return Vec3{std::cos(azimuth) * std::cos(elevation), std::sin(azimuth) * std::cos(elevation), std::sin(elevation)};
+  };
+  const PairableRay at_first = ray_of(7, false, {0.1, 0}, from(0, -0.039)),
+                    at_second = ray_of(7, false, {0.001, 0}, from(2e-4, -0.036)),
+                    of_first = ray_of(7, true, {0.09, 0}, from(0, 0.065)),
+                    of_second = ray_of(7, true, {0.0009, 0}, from(2e-4, 0.060));
+  EXPECT_NEAR(paired({at_first, at_second, of_first, of_second}),
+              paired({at_first, of_first}) + paired({at_second, of_second}), 1e-15);
+}
+
 // A ray over the roofs and then by way of the ground is the direct ray's partner only where that has no other.
 TEST(GroundPairs, TheDirectRayHasItsOwnReflection) {
   const auto straight = [](PairableRay ray, bool over_rooftops) {
