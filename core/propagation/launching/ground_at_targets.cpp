@@ -106,12 +106,12 @@ std::uint32_t LaunchArrivals::reflecting_ground(const RayEnding& ending, std::ui
   const auto is_on = [&](std::uint32_t tile_number, Vec3 place) {
     return TileFrame(environment_.tiling.tiles[tile_number]).holds(place);
   };
-  // In the plane below the receiver it may lie on another tile, whose plane has it elsewhere again.
+  // In the plane below the receiver it may lie on another tile, whose plane has it elsewhere again; or on ground without
+  // one, where the plane of the nearest goes on.
   const std::optional<Vec3> below = place_in_plane_of(ground);
   if (!below || is_on(ground, *below)) return below ? ground : no_index;
   const std::uint32_t met = environment_.ground_tiles.near(below->xy());
-  const std::optional<Vec3> place = met == no_index ? std::nullopt : place_in_plane_of(met);
-  return place && is_on(met, *place) ? met : no_index;
+  return met != no_index && place_in_plane_of(met) ? met : no_index;
 }
 
 bool LaunchArrivals::arrives_along_ground(const RayEnding& ending, std::uint32_t number) const {

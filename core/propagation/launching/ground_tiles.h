@@ -5,21 +5,27 @@
 #include <cstdint>
 #include <vector>
 
+#include "core/scene/scene.h"
 #include "core/tiling/tile_index.h"
 
 namespace tesseray {
 
 class GroundTiles {
  public:
-  // Keeps a reference. near() finds none where `are_asked` says that nobody will ask.
-  GroundTiles(const Tiling& tiling, bool are_asked);
+  // Keeps references. near() finds none where `are_asked` says that nobody will ask.
+  GroundTiles(const Scene& scene, const Tiling& tiling, bool are_asked);
   GroundTiles(const GroundTiles&) = delete;
   GroundTiles& operator=(const GroundTiles&) = delete;
 
-  // The nearest within its side; no_index where there is none.
+  // The nearest: within its side, or, in alleys, whose cells' middles lie in houses, within ten where its plane goes on
+  // as the terrain does. no_index where there is none.
   std::uint32_t near(Vec2 place) const;
 
  private:
+  // Whether its plane is about as high as the terrain there.
+  bool goes_on_to(Vec2 place, const Tile& tile) const;
+
+  const Scene& scene_;
   const Tiling& tiling_;
   std::vector<IndexedTile> tiles_;
   TileIndex index_;

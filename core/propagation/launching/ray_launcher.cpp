@@ -154,7 +154,7 @@ RayLauncher::RayLauncher(const Scene& scene, const Tiling& tiling, const Occlusi
   ReceiverRows rows(occlusion, tiling, receivers, sight);
   OverRooftopPaths over_rooftops(scene);
   const bool is_uneven = options.tiles_are_targets && !over_rooftops.is_ground_level();
-  auto ground_tiles = std::make_unique<const GroundTiles>(tiling, is_uneven || !receivers.empty());
+  auto ground_tiles = std::make_unique<const GroundTiles>(scene, tiling, is_uneven || !receivers.empty());
   std::vector<std::uint32_t> grounds = grounds_below(*ground_tiles, receivers, over_rooftops);
   ReceiverReach reach;
   if (!options.tiles_are_targets) reach = ReceiverReach(visibility, rows, reaching);

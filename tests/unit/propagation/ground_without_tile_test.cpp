@@ -1,0 +1,85 @@
+// SPDX-License-Identifier: GPL-3.0-or-later
+// Ground has no tile where the middle of its cell lies in a house: in alleys, and in a strip before walls. To receivers
+// it reflects as other ground does, wherever the grid of tiles lies.
+#include <gtest/gtest.h>
+
+#include <string>
+#include <utility>
+#include <vector>
+
+#include "core/base/units.h"
+#include "core/propagation/images/image_tracer.h"
+#include "tests/support/environment.h"
+#include "tests/support/synthetic_city.h"
+
+namespace tesseray {
+namespace {
+
+using testing::Environment;
+
+constexpr double length_m = 900, side_m = 10;
+
+std::vector<double> gains_db(const std::vector<ArrivalSums>& sums) {
+  std::vector<double> gains;
+  for (const ArrivalSums& of : sums) gains.push_back(decibels(testing::total_gain(of)));
+  return gains;
+}
+
+// Launched, beside exact rays, which know no tiles.
+void expect_exact(Scene scene, Vec3 antenna, const std::vector<Vec3>& places, int reflections) {
+  const Environment town(std::move(scene), side_m);
+  const std::vector<Receiver> receivers = testing::receivers_at(places);
+  RayLaunchingOptions options = testing::without_scattering(reflections, 0, reflections);
+  options.over_rooftop = OverRooftop::screens;
+  ImageTracingOptions exact_options;
+  exact_options.max_reflections = reflections;
+  exact_options.max_diffractions = 0;
+  const Transmitter transmitter = testing::test_transmitter(antenna);
+  const std::vector<double> launched = gains_db(town.launch_to_receivers(transmitter, receivers, options).receivers);
+  const ImageTracer tracer(town.scene, town.occlusion, receivers, exact_options);
+  const std::vector<double> exact = gains_db(tracer.trace(transmitter, no_progress()).receivers);
+  for (std::size_t k = 0; k < places.size(); ++k) {
+    EXPECT_NEAR(launched[k], exact[k], 0.1) << places[k].x << " " << places[k].y;
+  }
+}
+
+// Between houses 9.8 m apart, along the street; walls that reflect nothing leave the direct ray and the ground's
+// reflection.
+void expect_exact_in_alley(double north_m, double slope) {
+  const auto ground_z = [&](Vec2 place) { return slope * place.x; };
+  Scene scene = testing::terrain_of(length_m, 100, side_m, ground_z);
+  scene.prisms = {testing::box_prism(1, {0, 0}, {length_m, 45.1 + north_m}, -1, 60),
+                  testing::box_prism(2, {0, 54.9 + north_m}, {length_m, 100}, -1, 60)};
+  const auto above_ground = [&](double x, double y, double height_m) {
+    return Vec3{x, y, ground_z({x, y}) + height_m};
+  };
+  const double middle = 50 + north_m;
+  expect_exact(testing::with_material(std::move(scene), 1, 0), above_ground(20, middle - 0.3, 6),
+               {above_ground(170, middle + 0.3, 1.5), above_ground(420, middle + 0.3, 1.5),
+                above_ground(820, middle + 0.3, 1.5)},
+               1);
+}
+
+TEST(GroundWithoutTile, ReflectsTheDirectRayInAnAlley) {
+  for (const double slope : {0.0, 0.02}) {
+    for (const double north_m : {0.0, 2.5, 5.0, 7.5}) {
+      SCOPED_TRACE("moved by " + std::to_string(north_m) + " m, slope " + std::to_string(slope));
+      expect_exact_in_alley(north_m, slope);
+    }
+  }
+}
+
+TEST(GroundWithoutTile, ReflectsBeforeAWallWhatThatReflects) {
+  for (const double north_m : {0.0, 2.5, 5.0, 7.5}) {
+    SCOPED_TRACE(north_m);
+    Scene scene = testing::flat_ground(length_m, 100);
+    scene.prisms = {testing::box_prism(1, {0, 20}, {length_m, 45.1 + north_m}, 0, 15)};
+    std::vector<Vec3> places;
+    for (const double before_m : {3.0, 5.0, 7.0, 9.0, 9.7, 12.0})
+      places.push_back({723, 45.1 + north_m + before_m, 1.5});
+    expect_exact(testing::with_material(std::move(scene), 5, 0.01), {20, 60 + north_m, 6}, places, 2);
+  }
+}
+
+}  // namespace
+}  // namespace tesseray
