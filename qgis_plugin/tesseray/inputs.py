@@ -52,6 +52,7 @@ from qgis.core import (
 from qgis.PyQt.QtCore import QMetaType, Qt, QThread, QUrl
 
 from .description import Parameter
+from .queries import is_query, table_of_query
 from .recorded_runs import copy_runs, recorded_run
 
 # Tables of a GeoPackage or SpatiaLite database that are no data of the user's.
@@ -94,7 +95,10 @@ def write_layer(layer: QgsVectorLayer, file: Path, context: QgsProcessingContext
 
 
 def table_of(layer: QgsMapLayer) -> str:
-    """What the layer is called in its file, also where it was opened without its name; "" where the file has no names."""
+    """What the layer is called in its file, also where it was opened without its name; "" where the file has no names,
+    and where a query as filter does not tell."""
+    if layer.providerType() == "ogr" and is_query(layer.subsetString()):
+        return table_of_query(layer.subsetString())  # QGIS itself calls such a layer SELECT
     parts = QgsProviderRegistry.instance().decodeUri(layer.providerType(), layer.source())
     if parts.get("layerName") or layer.providerType() != "ogr":
         return str(parts.get("layerName") or "")
@@ -229,7 +233,7 @@ def export_reason(layer: QgsVectorLayer, value: Any) -> str:
     if parts.get("geometryType") or parts.get("openOptions"):
         return "it is opened with options of its own"
     subset = layer.subsetString()
-    if subset.lstrip().upper().startswith("SELECT") or "|" in subset:
+    if is_query(subset) or "|" in subset:
         return "its filter is a query"
     if "--" in subset or "/*" in subset:
         return "its filter has a comment"
@@ -247,22 +251,23 @@ def layer_name_in(source: str) -> str:
     return names[0] if names else Path(path).stem
 
 
-def _companion(file: Path, table: str, name: str) -> QgsVectorLayer:
+def _companion(file: Path, table: str, name: str) -> QgsVectorLayer | None:
     """The transmitters that the run of the layer `table` wrote beside it, whatever they are called; else what is called
     `name`, or the only layer of transmitters in the file. As the executable chooses them, which finds only the usual
-    name beside a copy."""
+    name beside a copy. Those of the usual name may be another run's: they do not stand for those of a table that is not
+    known. None where there are none."""
     run = recorded_run(file, table)
     for written in run.layers if run else ():
         layer = QgsVectorLayer(f"{file}|layername={written}", name, "ogr")
         if _holds_transmitters(layer):
             return layer
     usual = QgsVectorLayer(f"{file}|layername={name}", name, "ogr")
-    if usual.isValid():
+    if usual.isValid() and table:
         return usual
     tables = QgsProviderRegistry.instance().querySublayers(str(file))
     layers = (QgsVectorLayer(f"{file}|layername={each.name()}", name, "ogr") for each in tables)
     found = [layer for layer in layers if _holds_transmitters(layer)]
-    return found[0] if len(found) == 1 else usual
+    return found[0] if len(found) == 1 else None
 
 
 def _holds_transmitters(layer: QgsVectorLayer) -> bool:
@@ -299,7 +304,7 @@ def _copy_companions(beside: _Neighbourhood, export: QgsVectorLayer, context: Qg
     column = export.fields().lookupField(_TRANSMITTER_FIELD) if beside.is_part else -1
     for name in beside.names:
         companion = _companion(beside.file, beside.table, name)
-        if not companion.isValid():
+        if companion is None:
             continue
         names[table_of(companion)] = name
         options = QgsVectorFileWriter.SaveVectorOptions()

@@ -832,10 +832,8 @@ class InputTest(ProjectTest):
             **harness.DRIVE_TEST, "PATH_LOSS": layer, "ERROR_STATISTICS": str(self.folder / "d.gpkg")})
         self.assertEqual(compared["RESULT_HASH"], directly["RESULT_HASH"])
 
-    def test_path_loss_that_must_be_copied_keeps_the_transmitters_of_its_own_run(self):
-        """Whatever they are called: those of the usual name may be of another network."""
-        from qgis.core import QgsProcessingFeatureSourceDefinition
-
+    def two_networks(self):
+        """A file with the predictions `planned` of Market and Hill and `path_loss` of Square and Valley."""
         network = self.folder / "networks.gpkg"
         sites = harness.transmitters(self.folder)
         environment = str(self.folder / "environment.gpkg")
@@ -848,14 +846,47 @@ class InputTest(ProjectTest):
             self.run_tool("predictcoverage", ENVIRONMENT=environment, **{**sites, "TRANSMITTERS": source, "MAX_BOUNCES": 0},
                           PATH_LOSS=f"ogr:dbname='{network}' table=\"{path_loss}\" (geom)",
                           TRANSMITTERS_OUT=f"ogr:dbname='{network}' table=\"{transmitters}\" (geom)")
+        return network
+
+    def servers_of_a_copy(self, path_loss):
+        """The names in a best server of a path loss that is copied."""
+        served = self.run_tool("bestserver", PATH_LOSS=path_loss, BEST_SERVER="TEMPORARY_OUTPUT")["BEST_SERVER"]
+        self.assertIn("is copied", self.log())
+        servers = {row["transmitter"] for row in self.layer(served).getFeatures()}
+        return {server for server in servers if isinstance(server, str)}
+
+    def test_path_loss_that_must_be_copied_keeps_the_transmitters_of_its_own_run(self):
+        """Whatever they are called: those of the usual name may be of another network."""
+        from qgis.core import QgsProcessingFeatureSourceDefinition
+
+        network = self.two_networks()
         for table, names in (("planned", {"Market", "Hill"}), ("path_loss", {"Square", "Valley"})):
             layer = self.layer(f"{network}|layername={table}", name=table)
             layer.selectAll()
-            copied = self.run_tool("bestserver", PATH_LOSS=QgsProcessingFeatureSourceDefinition(layer.id(), True),
-                                   BEST_SERVER="TEMPORARY_OUTPUT")["BEST_SERVER"]
-            self.assertIn("is copied", self.log())
-            servers = {row["transmitter"] for row in self.layer(copied).getFeatures()}
-            self.assertEqual({server for server in servers if isinstance(server, str)}, names)
+            self.assertEqual(self.servers_of_a_copy(QgsProcessingFeatureSourceDefinition(layer.id(), True)), names)
+
+    def test_path_loss_filtered_by_a_query_keeps_the_transmitters_of_its_own_run(self):
+        """Where the query does not tell whose rows it shows, those of no run are taken."""
+        from qgis.core import QgsProcessingException
+
+        network = self.two_networks()
+
+        def filtered(query):
+            layer = self.layer(f"{network}|layername=planned")
+            self.assertTrue(layer.setSubsetString(query), query)
+            return layer
+
+        for rows in ('"planned"', "Planned p WHERE fid IN (SELECT fid FROM path_loss)", "[planned] AS p ORDER BY kind, fid"):
+            self.assertEqual(self.servers_of_a_copy(filtered(f"SELECT * FROM {rows}")), {"Market", "Hill"}, rows)
+        for rows in ("(SELECT * FROM planned)", "main.planned", "planned JOIN (SELECT 1)",
+                     "planned UNION SELECT * FROM path_loss"):
+            with self.assertRaisesRegex(QgsProcessingException, "transmitters is missing"):
+                self.servers_of_a_copy(filtered(f"SELECT * FROM {rows}"))
+
+    def test_path_loss_filtered_by_any_query_has_the_only_transmitters_of_its_file(self):
+        layer = self.layer(self.predicted(harness.transmitters(self.folder)))
+        self.assertTrue(layer.setSubsetString("SELECT * FROM main.path_loss"))
+        self.assertEqual(self.servers_of_a_copy(layer), {"Market", "Hill"})
 
     def test_warnings_about_a_path_loss_are_those_about_its_copy(self):
         """What its run left out, and that the transmitters are another run's."""

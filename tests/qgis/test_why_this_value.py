@@ -338,6 +338,11 @@ class WhyThisValueTest(QgisTest):
                 self.click(*STREET)
                 self.assertEqual(len(self.rays_layers()), number, self.why.dock.sentence.text())
 
+    def test_a_layer_filtered_by_a_query_is_known(self):
+        self.show(STEPS, subset="SELECT * FROM path_loss WHERE transmitter_id = 2")
+        self.click(*STREET)
+        self.assert_shows(*self.explained_by_the_executable(*STREET, TRANSMITTER="Hill"))
+
     def test_tiles_with_joined_path_losses(self):
         """Nothing tells of which transmitter they are: the strongest is explained."""
         from qgis.core import QgsProject, QgsVectorLayerJoinInfo
