@@ -30,7 +30,7 @@ from qgis.PyQt.QtXml import QDomDocument
 from .description import Output, Tool
 from .inputs import file_of, table_of
 from .outputs import RASTER_EXTENSIONS, Destination
-from .replaced_layers import follow_crs, reload_layer
+from .replaced_layers import follow_crs, reload_layer, reopen_layer
 
 STYLES = Path(__file__).with_name("styles")
 # Points are drawn over lines, lines over areas; tables come last.
@@ -232,13 +232,15 @@ def edited_layer(project: QgsProject, places: Iterable[Destination]) -> QgsVecto
 def reload_replaced(project: QgsProject | None, places: Iterable[Destination], feedback: QgsProcessingFeedback) -> None:
     """Layers of the project in files that were written to show what is there now. To be called in the main thread."""
     for layer, is_place in _layers_in_files(project, places):
-        if isinstance(layer, QgsVectorLayer):
-            if is_place and layer.isEditable():
-                if layer.isModified():
-                    feedback.pushWarning(f"Edits of the open layer “{layer.name()}” made during the run are discarded: "
-                                         "their rows were replaced.")
+        if isinstance(layer, QgsVectorLayer) and is_place:
+            if layer.isModified():
+                feedback.pushWarning(f"Edits of the open layer “{layer.name()}” made during the run are discarded: "
+                                     "their rows were replaced.")
+            if layer.isEditable():
                 layer.rollBack()
             reload_layer(layer, feedback)
+        elif isinstance(layer, QgsVectorLayer):
+            reopen_layer(layer)
         elif isinstance(layer, QgsRasterLayer):
             _reload_raster(layer, feedback)
         layer.triggerRepaint()

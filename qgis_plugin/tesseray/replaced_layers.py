@@ -1,5 +1,6 @@
 # SPDX-License-Identifier: GPL-3.0-or-later
-"""Open vector layers whose table a run has replaced: the new rows and columns, and a style that fits them."""
+"""Open vector layers in files that a run wrote to: those whose table it has replaced show the new rows and columns, in a
+style that fits them; the others stay as they are."""
 
 from __future__ import annotations
 
@@ -29,7 +30,7 @@ def reload_layer(layer: QgsVectorLayer, feedback: QgsProcessingFeedback) -> None
     columns, shape = set(layer.fields().names()), layer.geometryType()
     renderer = layer.renderer().clone() if layer.renderer() else None
     with follow_crs(layer):
-        _drop_filter_of_gone_columns(layer, feedback)
+        _drop_filter_of_gone_columns(layer, columns, feedback)
         _reopen(layer)
     fresh = QgsVectorLayer(layer.source(), layer.name(), layer.providerType())
     if not fresh.isValid():
@@ -39,10 +40,18 @@ def reload_layer(layer: QgsVectorLayer, feedback: QgsProcessingFeedback) -> None
     if layer.geometryType() == shape and not is_old and _fits(layer, columns - set(layer.fields().names())):
         _name_new_fields(layer, fresh)
         return
-    layer.loadDefaultStyle()
-    if not is_own:
+    _, is_loaded = layer.loadDefaultStyle()
+    if is_loaded and not is_own:
         feedback.pushInfo(f"The style of the open layer “{layer.name()}” does not fit its new rows. The layer has the "
                           "style of its file now.")
+
+
+def reopen_layer(layer: QgsVectorLayer) -> None:
+    """Reads a table anew that no run has replaced, in a file that one has written anew. To be called in the main thread."""
+    selected = layer.selectedFeatureIds()
+    with follow_crs(layer):
+        _reopen(layer)
+    layer.selectByIds(selected)
 
 
 @contextmanager
@@ -53,8 +62,9 @@ def follow_crs(layer: QgsMapLayer) -> Iterator[None]:
     layer.setCrs(crs if is_given else layer.dataProvider().crs())
 
 
-def _drop_filter_of_gone_columns(layer: QgsVectorLayer, feedback: QgsProcessingFeedback) -> None:
-    """It would show nothing, and hide the other columns too."""
+def _drop_filter_of_gone_columns(layer: QgsVectorLayer, columns: set[str], feedback: QgsProcessingFeedback) -> None:
+    """It would show nothing, and hide the other columns too. columns: those that there were, since what a filter names
+    may be another thing of its database (rowid, geom, "a text")."""
     condition = QgsExpression(layer.subsetString())
     if not layer.subsetString() or condition.hasParserError():
         return
@@ -63,7 +73,8 @@ def _drop_filter_of_gone_columns(layer: QgsVectorLayer, feedback: QgsProcessingF
     for condition_of in ("subset", "sql"):  # of files, of databases
         place.pop(condition_of, None)
     whole = QgsVectorLayer(provider.encodeUri(place), layer.name(), layer.providerType())
-    gone = condition.referencedColumns() - set(whole.fields().names())
+    named = {name.lower() for name in condition.referencedColumns()}
+    gone = {column for column in columns - set(whole.fields().names()) if column.lower() in named}
     if whole.isValid() and gone and layer.setSubsetString(""):
         feedback.pushInfo(f"The filter of the open layer “{layer.name()}” is removed: its new rows have no "
                           f"{', '.join(sorted(gone))}.")

@@ -1,6 +1,7 @@
 # SPDX-License-Identifier: GPL-3.0-or-later
 """Layers that are open when a run replaces their table: columns, names, styles."""
 
+import shutil
 import unittest.mock
 
 import qgis_harness as harness
@@ -125,6 +126,15 @@ class ReplacedLayerTest(ProjectTest):
         self.assertFalse(layer.labelsEnabled())
         self.assert_told(True)
 
+    def test_a_style_that_is_not_in_the_file_is_not_told_of(self):
+        from qgis.core import QgsGraduatedSymbolRenderer, QgsVectorLayer
+
+        layer = self.open_districts("-85,-95")
+        layer.setRenderer(QgsGraduatedSymbolRenderer("covered_minus_85_m2"))
+        with unittest.mock.patch.object(QgsVectorLayer, "loadDefaultStyle", lambda _: ("there is none", False)):
+            self.districts("-40,-50")
+        self.assert_told(False)
+
     def test_a_filter_by_a_column_that_is_gone_is_removed(self):
         layer = self.open_districts("-85,-95")
         self.assertTrue(layer.setSubsetString('"covered_minus_85_m2" >= 0 AND "median_dbm" < 0'))
@@ -138,6 +148,33 @@ class ReplacedLayerTest(ProjectTest):
         self.districts("-40")
         self.assertEqual(layer.subsetString(), '"median_dbm" < 0')
         self.assertNotIn("filter", self.log)
+
+    def test_a_filter_that_names_other_things_than_columns_stays(self):
+        layer = self.open_districts("-85,-95")
+        for condition in ("rowid < 4", "geom IS NOT NULL", '"MEDIAN_DBM" < 0', '"median_dbm" <> "a text"'):
+            self.assertTrue(layer.setSubsetString(condition))
+            self.districts("-85,-95")
+            self.assertEqual(layer.subsetString(), condition)
+            self.assertNotIn("filter", self.log)
+
+    def test_layers_whose_table_is_not_replaced_stay_as_they_are(self):
+        """Style, filter, and what is selected, in a file that a run writes another layer to."""
+        from qgis.core import QgsCategorizedSymbolRenderer, QgsFillSymbol, QgsRendererCategory
+
+        town = self.path("town.gpkg")
+        shutil.copy(SMALL_SCENE["BUILDINGS"], town)
+        layer = self.open(f"{town}|layername=buildings")
+        layer.setRenderer(QgsCategorizedSymbolRenderer("use", [
+            QgsRendererCategory(use, QgsFillSymbol.createSimple({}), use) for use in ("church", "planned")]))
+        for condition in ("", "rowid < 100", "height_m > (SELECT avg(height_m) FROM buildings)"):
+            self.assertTrue(layer.setSubsetString(condition))
+            selected = layer.allFeatureIds()[:3]
+            layer.selectByIds(selected)
+            self.predict("Alpha", file="town.gpkg")
+            self.assertEqual(self.categories(layer), ["church", "planned"])
+            self.assertEqual(layer.subsetString(), condition)
+            self.assertEqual(sorted(layer.selectedFeatureIds()), sorted(selected))
+            self.assertNotIn("“open”", self.log)
 
     def test_categories_follow_the_transmitters(self):
         layer = self.open(self.best_server("Alpha", "Beta"))
