@@ -17,6 +17,7 @@ from qgis.core import (
     Qgis,
     QgsCoordinateReferenceSystem,
     QgsDataProvider,
+    QgsDataSourceUri,
     QgsExpression,
     QgsExpressionContext,
     QgsFeature,
@@ -116,6 +117,15 @@ def own_source(layer: QgsVectorLayer) -> str:
     if parts.get("layerName") or (number is None and len(provider.subLayers()) < 2):
         return layer.source()
     return QgsProviderRegistry.instance().encodeUri("ogr", {**parts, "layerName": table_of(layer)})
+
+
+def recorded_source(layer: QgsVectorLayer) -> str:
+    """The source of a layer that is copied, as the record of the run has it: without passwords, and with the layer's name
+    in its file, by which the run that wrote the layer is found."""
+    if layer.providerType() == "ogr":
+        return QgsDataSourceUri.removePassword(own_source(layer), True)
+    file, table = file_of(layer), table_of(layer)
+    return _exported_source(str(file), table) if file and table else layer.publicSource(True)
 
 
 def geometries_of(layer: QgsVectorLayer) -> set[Qgis.GeometryType]:

@@ -5,6 +5,7 @@ from __future__ import annotations
 
 import json
 import os
+import re
 import sqlite3
 from contextlib import closing
 from dataclasses import dataclass
@@ -29,6 +30,18 @@ class RecordedRun:
     file: Path
     number: int = 0
     layers: Sequence[str] = ()
+
+
+def copy_text(name: str, source: str) -> str:
+    """What a run records of an input that is the copy of a layer."""
+    return f"“{name}” ({source})"
+
+
+def source_in(text: str) -> str | None:
+    """The source in a text of `copy_text`, None where its file is not there. Names of layers may hold what ends them."""
+    starts = (found.end() for found in re.finditer(r"” \(", text))
+    sources = (text[start:-1] for start in starts)
+    return next((source for source in sources if os.path.isfile(source.split("|")[0])), None)
 
 
 def recorded_run(file: Path, layer: str) -> RecordedRun | None:

@@ -11,7 +11,6 @@ from qgis.core import (
     QgsCoordinateReferenceSystem,
     QgsCsException,
     QgsExpression,
-    QgsMapLayer,
     QgsProcessingAlgorithm,
     QgsProcessingContext,
     QgsProcessingException,
@@ -38,8 +37,10 @@ from .inputs import (
     layer_of,
     own_source,
     raster_export_reason,
+    recorded_source,
     with_layer_name,
 )
+from .recorded_runs import copy_text
 
 
 def evaluated(tool: Tool, parameters: dict[str, Any], context: QgsProcessingContext) -> dict[str, Any]:
@@ -147,7 +148,8 @@ class InputValues:
         project = context.project() or QgsProject.instance()
         self._copies[parameter.name] = LayerCopy(parameter, layer, value, reason, project)
         self._folders[parameter.name] = folder_of(layer)
-        self._origins[parameter.name] = _origin_of(layer, file_sources_of(layer, project))
+        self._origins[parameter.name] = _origin_of(layer.name(), recorded_source(layer),
+                                                   file_sources_of(layer, project))
 
     def _take_raster(self, parameter: Parameter, context: QgsProcessingContext) -> None:
         layer = self._algorithm.parameterAsRasterLayer(self._values, parameter.name, context)
@@ -158,7 +160,8 @@ class InputValues:
             self._sources[parameter.name] = layer.source()
             return
         self._copies[parameter.name] = RasterCopy(parameter, layer, reason)
-        self._origins[parameter.name] = _origin_of(layer, [layer.source()] if layer.providerType() == "gdal" else [])
+        self._origins[parameter.name] = _origin_of(layer.name(), layer.publicSource(True),  # without passwords
+                                                   [layer.source()] if layer.providerType() == "gdal" else [])
 
     def as_json(self, context: QgsProcessingContext, feedback: QgsProcessingFeedback) -> dict[str, Any]:
         """Name → value of every input that is given. Throws QgsProcessingException."""
@@ -193,10 +196,9 @@ class InputValues:
         return source
 
 
-def _origin_of(layer: QgsMapLayer, sources: list[str]) -> dict[str, Any]:
+def _origin_of(name: str, source: str, sources: list[str]) -> dict[str, Any]:
     """What a copy is made from, as a run records it. sources: the files, which no output may replace."""
-    description = f"“{layer.name()}” ({layer.publicSource(True)})"  # without passwords
-    return {"description": description, "sources": sources}
+    return {"description": copy_text(name, source), "sources": sources}
 
 
 def _place_values(finder: CrsFinder, parameter: Parameter) -> dict[str, str]:

@@ -20,7 +20,7 @@ from typing import Any, Mapping
 
 from .description import Description, Parameter, Tool
 from .folders import SEPARATOR, folders_in, with_folder
-from .recorded_runs import RecordedRun, recorded_run
+from .recorded_runs import RecordedRun, recorded_run, source_in
 
 FILE_KINDS = frozenset({"vector polygon", "vector point", "vector any", "table", "raster", "file"})
 # The prediction, and what tools call the one that they go on from.
@@ -68,11 +68,20 @@ def predicting_run(file: Path, layer: str, description: Description) -> Recorded
     if made_from is None:
         return run
     recorded = str(run.parameters.get(PATH_LOSS))
+    text = _recorded_input(recorded, run).get("copy_of", "")
+    original = source_in(text)
+    known = recorded_run(*_file_and_layer(original)) if original else None
+    if known:
+        return known  # the copy may be gone, and chosen rows have numbers and transmitters of their own in it
     source = _found(recorded, run)
     if source is None or _CONNECTION.match(source):
-        raise UnknownRun(f"the path loss that it was made from is gone ({recorded})")
-    name = re.search(r"\|layername=([^|]*)", source)
-    return _known_run(Path(_source_path(source)), name[1] if name else PATH_LOSS.lower())
+        raise UnknownRun(f"the path loss that it was made from is gone ({text or recorded})")
+    return _known_run(*_file_and_layer(source))
+
+
+def _file_and_layer(path_loss: str) -> tuple[Path, str]:
+    name = re.search(r"\|layername=([^|]*)", path_loss)
+    return Path(_source_path(path_loss)), name[1] if name else PATH_LOSS.lower()
 
 
 def _known_run(file: Path, layer: str) -> RecordedRun:
@@ -82,6 +91,12 @@ def _known_run(file: Path, layer: str) -> RecordedRun:
     if run is None:
         raise UnknownRun(f"its file does not tell which run made it ({file})")
     return run
+
+
+def _recorded_input(source: str, run: RecordedRun) -> Mapping[str, Any]:
+    """What the run recorded of the file of an input."""
+    name = _source_path(source)
+    return next((item for item in run.inputs if _source_path(item["path"]) == name), {})
 
 
 def _source_path(source: str) -> str:
@@ -97,8 +112,7 @@ def _found(source: str, run: RecordedRun) -> str | None:
     """
     if _CONNECTION.match(source):
         return source
-    name = _source_path(source)
-    recorded: Mapping[str, Any] = next((item for item in run.inputs if _source_path(item["path"]) == name), {})
+    name, recorded = _source_path(source), _recorded_input(source, run)
     places = (recorded.get("absolute_path", ""), run.file.parent / name, "absolute_path" not in recorded and name)
     there = [Path(place).absolute() for place in places if place and os.path.exists(place)]
     unchanged = [place for place in there if place.is_file() and place.stat().st_size == recorded.get("bytes")]

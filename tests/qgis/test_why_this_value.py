@@ -394,6 +394,30 @@ class WhyThisValueTest(QgisTest):
         self.click(*STREET)
         self.assert_shows(*self.explained_by_the_executable(*STREET, TRANSMITTER="2"))
 
+    def test_a_best_server_of_chosen_rows_is_explained_by_the_run_that_predicted_them(self):
+        """The copy of them, which numbers and names transmitters of its own, may be gone."""
+        import processing
+        from qgis.core import QgsProcessingFeatureSourceDefinition, QgsProviderRegistry
+
+        for query in ("", "SELECT * FROM path_loss"):
+            predicted = self.folder / f"predicted{len(query)}.gpkg"
+            shutil.copy(STEPS, predicted)
+            path_loss = self.show(predicted, subset=query)
+            self.assertEqual(path_loss.subsetString(), query)
+            path_loss.setName("of Hill” (alone)")
+            path_loss.selectByExpression("transmitter_id = 2")
+            served = processing.run("tesseray:bestserver", {
+                "PATH_LOSS": QgsProcessingFeatureSourceDefinition(path_loss.id(), True),
+                "BEST_SERVER": str(self.folder / f"served{len(query)}.gpkg")})["BEST_SERVER"]
+            file = QgsProviderRegistry.instance().decodeUri("ogr", served)["path"]
+            self.show(file, "best_server")
+            for _ in ("with its copy", "without"):
+                self.click(*STREET)
+                self.assert_shows(*self.explained_by_the_executable(*STREET, TRANSMITTER="Hill"))
+                with sqlite3.connect(file) as database:
+                    recorded, = database.execute("SELECT parameters FROM tesseray_runs").fetchone()
+                pathlib.Path(json.loads(recorded)["PATH_LOSS"].split("|")[0]).unlink(missing_ok=True)
+
     def test_a_row_highlights_its_ray(self):
         self.show(STEPS)
         self.click(*STREET)
