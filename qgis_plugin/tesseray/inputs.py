@@ -495,7 +495,9 @@ class LayerCopy:
         self._stops_at_invalid = _geometry_check(value) == Qgis.InvalidGeometryCheck.AbortOnInvalid
         self._invalid_row: int | None = None
         self._rows_of_copy = _RowsOfCopy(layer, self.fields)
-        self._geometry_type, self._crs = layer.wkbType(), layer.crs()
+        # Of a layer with collections QGIS reads no CRS.
+        has_crs = layer.isSpatial() or layer.crs().isValid()
+        self._geometry_type, self._crs = layer.wkbType(), (layer if has_crs else layer.dataProvider()).crs()
         self._neighbourhood = _neighbourhood_of(layer, parameter.companions, value)
         self._is_cut_short = threading.Event()
         for needed in _needed_by_query(layer, project):
@@ -520,7 +522,7 @@ class LayerCopy:
                                          "is, or export it to a GeoPackage first.")
         if not os.path.exists(path):
             raise self._not_copied(problem)
-        layer_name = _call_table(path, self.name)
+        layer_name = _call_table(path, self.name, self._parameter.companions)
         self._require_all_rows(path, problem, feedback)
         source = _exported_source(path, layer_name)
         if self._neighbourhood:
@@ -595,8 +597,11 @@ def _chosen_rows(layer: QgsVectorLayer, value: Any) -> tuple[_RowsOfLayer, QgsFe
     return of_selected(layer), request
 
 
-def _call_table(path: str, name: str) -> str:
-    """Calls the one table of a copy as the layer is called, which messages name; returns what it is called then."""
+def _call_table(path: str, name: str, taken: list[str]) -> str:
+    """Calls the one table of a copy as the layer is called, which messages name; returns what it is called then.
+
+    taken: the names of those that are written beside it.
+    """
     layers = QgsProviderRegistry.instance().querySublayers(path)
     copied = layers[0].name() if layers else ""
     # The name of a layer ends at a bar where the executable reads sources.
@@ -604,8 +609,14 @@ def _call_table(path: str, name: str) -> str:
     if not copied or not wanted or wanted == copied:
         return copied
     connection = QgsProviderRegistry.instance().providerMetadata("ogr").createConnection(path, {})
-    # SQLite refuses a name that differs in case alone.
-    for name in ([f"copy of {wanted}"] if wanted.lower() == copied.lower() else []) + [wanted]:
+    another = f"copy of {wanted}"
+    if wanted.lower() in map(str.lower, taken):
+        names = [another]
+    elif wanted.lower() == copied.lower():
+        names = [another, wanted]  # SQLite refuses a name that differs in case alone
+    else:
+        names = [wanted]
+    for name in names:
         try:
             connection.renameVectorTable("", copied, name)
         except QgsProviderConnectionException:

@@ -238,6 +238,20 @@ class InputTest(ProjectTest):
         # Only whole pieces on the ground: parts on others have their base.
         self.assertGreater(sum(abs(row["roof_z"] - row["base_z"] - 33.0) < 0.01 for row in rows), 30)
 
+    def test_a_copy_of_a_layer_of_collections_lies_where_the_layer_does(self):
+        from osgeo import gdal
+        from qgis.core import QgsCoordinateReferenceSystem, QgsProcessingFeatureSourceDefinition
+
+        collections = str(self.folder / "collections.gpkg")
+        gdal.VectorTranslate(collections, BUILDINGS.split("|")[0], geometryType="GEOMETRYCOLLECTION")
+        expected = self.environment_of(collections)
+        layer = self.layer(collections)
+        chosen = QgsProcessingFeatureSourceDefinition(layer.id(), featureLimit=10_000)
+        self.assertEqual(self.roofs(self.environment_of(chosen)), self.roofs(expected))
+        self.assertIn("is copied", self.log())
+        layer.setCrs(QgsCoordinateReferenceSystem("EPSG:25833"))
+        self.assertNotEqual(self.environment_of(chosen, CRS="EPSG:25832")[0]["geom"], expected[0]["geom"])
+
     def test_rows_of_a_copy_keep_their_numbers(self):
         from qgis.core import QgsFeature, QgsGeometry, QgsProcessingFeatureSourceDefinition, QgsVectorFileWriter
 
@@ -864,6 +878,16 @@ class InputTest(ProjectTest):
             layer = self.layer(f"{network}|layername={table}", name=table)
             layer.selectAll()
             self.assertEqual(self.servers_of_a_copy(QgsProcessingFeatureSourceDefinition(layer.id(), True)), names)
+
+    def test_path_loss_that_is_called_as_its_transmitters_are_is_not_taken_for_them(self):
+        from qgis.core import QgsProcessingFeatureSourceDefinition
+
+        path_loss = self.predicted(harness.transmitters(self.folder))
+        for name in ("Transmitters", "transmitters"):
+            layer = self.layer(path_loss, name=name)
+            layer.selectAll()
+            chosen = QgsProcessingFeatureSourceDefinition(layer.id(), True)
+            self.assertEqual(self.servers_of_a_copy(chosen), {"Market", "Hill"})
 
     def test_path_loss_filtered_by_a_query_keeps_the_transmitters_of_its_own_run(self):
         """Where the query does not tell whose rows it shows, those of no run are taken."""
