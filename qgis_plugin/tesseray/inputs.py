@@ -349,6 +349,13 @@ class CopiedFields:
     first_free: int
 
 
+def _number_column(fields: QgsFields) -> int:
+    """Of the field `fid`, in any case; -1 where there is none. QGIS's own look-up finds fields by their aliases, too."""
+    names = fields.names()
+    called_so = [column for column, name in enumerate(names) if name.lower() == ID_FIELD]
+    return min(called_so, key=lambda column: names[column] != ID_FIELD, default=-1)
+
+
 def _own_numbers(layer: QgsVectorLayer, column: int) -> list[int]:
     """The numbers that a field gives to rows; [] where it numbers none, or two of them alike."""
     if column < 0 or layer.fields()[column].type() not in _WHOLE_NUMBERS:
@@ -402,7 +409,7 @@ def fields_in_copy(layer: QgsVectorLayer) -> CopiedFields:
 
     A field `fid` of whole numbers is the number where there is one. layer: in the thread it belongs to.
     """
-    column = layer.fields().lookupField(ID_FIELD)
+    column = _number_column(layer.fields())
     own_numbers = _own_numbers(layer, column)
     number_column = column if own_numbers else None
     names = _names_in_copy(layer, layer.fields()[column] if own_numbers else None)
@@ -494,6 +501,7 @@ class LayerCopy:
         self._rows, self._request = _chosen_rows(layer, value)
         self._stops_at_invalid = _geometry_check(value) == Qgis.InvalidGeometryCheck.AbortOnInvalid
         self._invalid_row: int | None = None
+        self._read = 0
         self._rows_of_copy = _RowsOfCopy(layer, self.fields)
         # Of a layer with collections QGIS reads no CRS.
         has_crs = layer.isSpatial() or layer.crs().isValid()
@@ -548,25 +556,32 @@ class LayerCopy:
                 self._invalid_row = row.id()
                 break
             writer.addFeature(self._rows_of_copy.row(row))
+            self._read += 1
         problem = writer.errorMessage()
         del writer  # which closes the file, whoever holds this frame
         return problem
 
     def _require_all_rows(self, path: str, problem: str, feedback: QgsProcessingFeedback) -> None:
         """Throws where rows were left out of the copy, or did not arrive here. problem: why, as far as it is known."""
-        request = QgsFeatureRequest(self._request).setNoAttributes()
-        if request.invalidGeometryCheck() == Qgis.InvalidGeometryCheck.NoCheck:
-            request.setFlags(Qgis.FeatureRequestFlag.NoGeometry)
-        wanted = 0
-        for _ in self._rows.getFeatures(request):
-            _stop_if_cancelled(feedback)
-            wanted += 1
+        # An expression may choose other rows when it is asked again, as one with rand() does.
+        is_chosen = self._request.filterType() == Qgis.FeatureRequestFilterType.Expression
+        wanted = self._read if is_chosen else self._count_rows(feedback)
         copied = QgsVectorLayer(path, "copy", "ogr").featureCount()
         if copied < wanted:
             reason = f" ({problem})" if problem else ""
             raise QgsProcessingException(f"{self._parameter.label}: {wanted - copied} of {wanted} rows of “{self.name}” "
                                          f"could not be copied to a temporary file{reason}. Export it to a GeoPackage "
                                          "first.")
+
+    def _count_rows(self, feedback: QgsProcessingFeedback) -> int:
+        request = QgsFeatureRequest(self._request).setNoAttributes()
+        if request.invalidGeometryCheck() == Qgis.InvalidGeometryCheck.NoCheck:
+            request.setFlags(Qgis.FeatureRequestFlag.NoGeometry)
+        count = 0
+        for _ in self._rows.getFeatures(request):
+            _stop_if_cancelled(feedback)
+            count += 1
+        return count
 
 
 def _is_invalid(row: QgsFeature) -> bool:

@@ -189,6 +189,14 @@ class InputTest(ProjectTest):
         chosen = QgsProcessingFeatureSourceDefinition(self.layer().id(), featureLimit=7, filterExpression="$id > 100")
         self.assertEqual(len(self.sources(self.environment_of(chosen))), 7)
 
+    def test_an_expression_that_chooses_other_rows_each_time(self):
+        from qgis.core import QgsProcessingFeatureSourceDefinition
+
+        layer = self.layer()
+        for _ in range(4):
+            chosen = QgsProcessingFeatureSourceDefinition(layer.id(), filterExpression="rand(0, 1) = 1")
+            self.assertLess(len(self.sources(self.environment_of(chosen))), 675)
+
     def with_a_crossed_outline(self):
         """Three buildings in memory, the second of which crosses itself."""
         from qgis.core import QgsFeature, QgsGeometry
@@ -390,6 +398,12 @@ class InputTest(ProjectTest):
                 roofs = self.roofs([row for row in rows if 3 < row["source_feature"] <= 40])
                 self.assertGreater(len(roofs), 20)
                 self.assertEqual(roofs, {number: number for number in roofs})
+
+    def test_a_field_with_the_alias_fid_does_not_number_the_rows(self):
+        layer = self.with_field("osm_id", "integer", lambda number: 1000 + number)
+        layer.setFieldAlias(layer.fields().indexFromName("osm_id"), "FID")
+        shown = {feature.id() for feature in layer.getFeatures()}
+        self.assertEqual(self.sources(self.environment_of(layer)), shown)
 
     def test_a_field_fid_of_other_than_whole_numbers(self):
         for kind, value in (("string", lambda number: f"B{number:04}"), ("double", lambda number: number + 0.5)):
