@@ -33,6 +33,7 @@ from qgis.core import (
     QgsProcessingFeedback,
     QgsProcessingUtils,
     QgsProject,
+    QgsProperty,
     QgsProviderConnectionException,
     QgsProviderRegistry,
     QgsProviderSublayerDetails,
@@ -642,11 +643,17 @@ def _call_table(path: str, name: str, taken: list[str]) -> str:
 
 def _layers_of_file(value: Any) -> list[QgsProviderSublayerDetails]:
     """The layers of a file that was given without saying which; [] when there is no doubt."""
+    value = text_of_source(value)
     if not isinstance(value, str) or "|" in value or not os.path.isfile(value):
         return []
     found = [layer for layer in QgsProviderRegistry.instance().querySublayers(value)
              if layer.type() == Qgis.LayerType.Vector and layer.name() not in HIDDEN_TABLES]
     return found if len(found) > 1 else []
+
+
+def text_of_source(value: Any) -> Any:
+    """The source that rows are chosen from, where it is a fixed one; other values stay."""
+    return value.source.staticValue() if isinstance(value, QgsProcessingFeatureSourceDefinition) else value
 
 
 def with_layer_name(parameter: Parameter, value: Any) -> Any:
@@ -660,13 +667,18 @@ def with_layer_name(parameter: Parameter, value: Any) -> Any:
     else:
         fitting = [layer for layer in layers if layer.name() not in parameter.companions
                    and not layer.name().startswith(RECORDS_PREFIX)]
-    return f"{value}|layername={fitting[0].name()}" if len(fitting) == 1 else value
+    if len(fitting) != 1:
+        return value
+    source = f"{text_of_source(value)}|layername={fitting[0].name()}"
+    if not isinstance(value, QgsProcessingFeatureSourceDefinition):
+        return source
+    chosen = QgsProcessingFeatureSourceDefinition(value)
+    chosen.source = QgsProperty.fromValue(source)
+    return chosen
 
 
 def ambiguous_layers(value: Any) -> list[str]:
     """Of a file that was given without saying which of its layers, their names; [] when there is no doubt."""
-    if isinstance(value, QgsProcessingFeatureSourceDefinition):
-        value = value.source.staticValue()
     return [layer.name() for layer in _layers_of_file(value) if not layer.name().startswith(RECORDS_PREFIX)]
 
 

@@ -31,7 +31,7 @@ from qgis.PyQt.QtCore import QMetaType
 
 from .description import Parameter, Tool
 from .extents import CrsFinder
-from .inputs import GEOMETRIES, ambiguous_layers, geometries_of, layer_of
+from .inputs import GEOMETRIES, ambiguous_layers, geometries_of, layer_of, text_of_source
 from .places import (
     BORDER_TOLERANCE_M,
     SITE_MARGIN_M,
@@ -135,7 +135,7 @@ class Validation:
         names = ambiguous_layers(value)
         if names:
             yield (f"{parameter.label}: the file has several layers ({', '.join(names)}). Say which one, as "
-                   f"{Path(str(value)).name}|layername=NAME.")
+                   f"{Path(text_of_source(value)).name}|layername=NAME.")
             return
         layer = self._layer(parameter.name)
         if layer is None:

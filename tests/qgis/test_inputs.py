@@ -1519,14 +1519,17 @@ os._exit(0)  # without the end of QGIS, which may crash
         self.assertIn("holds points", self.refused({"BUILDINGS": f"{self.folder / 'Point.geojson'}|geometrytype=Point"}))
 
     def test_a_file_with_several_layers_needs_a_layer_name(self):
-        file = self.folder / "two.gpkg"
         import processing
+        from qgis.core import QgsProcessingFeatureSourceDefinition
 
+        file = self.folder / "two.gpkg"
         for name in ("one", "two"):
             processing.run("native:savefeatures", {
                 "INPUT": BUILDINGS, "OUTPUT": str(file), "LAYER_NAME": name,
                 "ACTION_ON_EXISTING_FILE": 1 if file.exists() else 0})
-        self.assertIn("several layers (one, two)", self.refused({"BUILDINGS": str(file)}))
+        for buildings in (str(file), QgsProcessingFeatureSourceDefinition(str(file), featureLimit=10)):
+            self.assertIn("several layers (one, two). Say which one, as two.gpkg|layername=NAME.",
+                          self.refused({"BUILDINGS": buildings}))
         self.assertEqual(self.refused({"BUILDINGS": f"{file}|layername=two"}), "")
 
     def test_a_layer_that_was_opened_without_its_name_has_it(self):
@@ -1545,11 +1548,16 @@ os._exit(0)  # without the end of QGIS, which may crash
         self.assertEqual(self.sources(self.environment_of(some)), {number for number in expected if number > 300})
 
     def test_of_a_file_with_one_layer_that_fits_the_name_is_not_needed(self):
+        from qgis.core import QgsProcessingFeatureSourceDefinition
+
         path_loss = self.predicted(harness.transmitters(self.folder))
         file = path_loss.split("|")[0]
         named = self.run_tool("bestserver", PATH_LOSS=path_loss, BEST_SERVER="TEMPORARY_OUTPUT")
-        alone = self.run_tool("bestserver", PATH_LOSS=file, BEST_SERVER="TEMPORARY_OUTPUT")
-        self.assertEqual(alone["RESULT_HASH"], named["RESULT_HASH"])
+        for source in (file, QgsProcessingFeatureSourceDefinition(file, featureLimit=1_000_000)):
+            alone = self.run_tool("bestserver", PATH_LOSS=source, BEST_SERVER="TEMPORARY_OUTPUT")
+            self.assertEqual(alone["RESULT_HASH"], named["RESULT_HASH"])
+        hill = QgsProcessingFeatureSourceDefinition(file, filterExpression="transmitter_id = 2")
+        self.assertEqual(self.servers_of_a_copy(hill), {"Hill"})
         again = self.predicted({"TRANSMITTERS": file})
         self.assertEqual(self.losses(again), self.losses(path_loss))
         self.run_tool("bestserver", PATH_LOSS=path_loss, BEST_SERVER=f"{file}|layername=best_server")
