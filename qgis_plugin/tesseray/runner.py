@@ -56,7 +56,9 @@ class RunCancelled(Exception):
 def text_of(error: dict[str, Any]) -> str:
     """An error object as two lines: where and what (both in its message), and what to do."""
     message, hint = str(error.get("message", "it failed")), str(error.get("hint", ""))
-    first = message[:1].upper() + message[1:] + ("" if message.endswith("?") else ".")
+    begins_with_file = message.startswith(str(error.get("file") or "\0"))
+    first = message if begins_with_file else message[:1].upper() + message[1:]
+    first += "" if message.endswith("?") else "."
     return f"{first}\n{hint[:1].upper()}{hint[1:]}." if hint else first
 
 

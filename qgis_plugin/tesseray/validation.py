@@ -18,6 +18,8 @@ from qgis.core import (
     QgsCoordinateReferenceSystem,
     QgsCoordinateTransform,
     QgsCsException,
+    QgsExpression,
+    QgsExpressionContext,
     QgsFeatureRequest,
     QgsProcessingAlgorithm,
     QgsProcessingContext,
@@ -140,6 +142,10 @@ class Validation:
         layer = self._layer(parameter.name)
         if layer is None:
             return  # QGIS itself says so
+        if not layer.isValid():
+            yield (f"{parameter.label}: “{layer.name()}” cannot be opened ({layer.publicSource(True)}). Check that its "
+                   "file or server is there.")
+            return
         wanted = GEOMETRIES.get(parameter.kind)
         has_geometry = layer.wkbType() != Qgis.WkbType.NoGeometry
         is_table_of_points = parameter.kind == "vector point" and not has_geometry
@@ -153,8 +159,20 @@ class Validation:
                 and layer.selectedFeatureCount() == 0:
             yield (f"{parameter.label}: only selected features of “{layer.name()}” are wanted, and none is selected. "
                    "Select some, or untick “Selected features only”.")
+        yield from self._check_filter(parameter, layer)
         if has_geometry and layer.isSpatial():  # of a layer with collections QGIS reads no CRS
             yield from self._check_crs(parameter, layer)
+
+    def _check_filter(self, parameter: Parameter, layer: QgsVectorLayer) -> Iterator[str]:
+        """An expression that QGIS cannot ask rows by, of which it takes none without a word."""
+        value = self._values[parameter.name]
+        text = value.filterExpression if isinstance(value, QgsProcessingFeatureSourceDefinition) else ""
+        expression, scope = QgsExpression(text), QgsExpressionContext(self._context.expressionContext())
+        scope.appendScope(layer.createExpressionContextScope())
+        if text and (expression.hasParserError() or not expression.prepare(scope)):
+            reason = (expression.parserErrorString() or expression.evalErrorString()).strip()
+            yield (f"{parameter.label}: “{layer.name()}” cannot be filtered by “{text}”: {reason}. Its fields: "
+                   f"{', '.join(layer.fields().names())}.")
 
     def _check_crs(self, parameter: Parameter, layer: QgsVectorLayer) -> Iterator[str]:
         if layer.crs().isValid() or not parameter.crs_from or self._has_crs_from_elsewhere(parameter):

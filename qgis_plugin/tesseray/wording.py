@@ -45,7 +45,8 @@ class Wording:
             self._add(rf"\b{name} \({option}\)", label)
             self._add(rf"{option}(?![-\w])", label)
             if parameter.name in _ALSO_WORDS:
-                self._add(rf"(?:(?<=\b[Ll]eave )|(?<=\b[Ss]et )){name}\b", label)
+                # “Layer > Set CRS” is in QGIS's menu.
+                self._add(rf"(?:(?<=\b[Ll]eave )|(?<=\b[Ss]et )(?<!> Set )){name}\b", label)
             else:
                 self._add(rf"\b{name}\b" if "_" in name else _ALONE.format(name), label)
         for other in description.tools:

@@ -138,6 +138,10 @@ class RunnerTest(QgisTest):
         self.assertEqual(runner.text_of({"message": "there is no layer rofs. Did you mean roofs?", "hint": "see its layers"}),
                          "There is no layer rofs. Did you mean roofs?\nSee its layers.")
 
+    def test_an_error_that_begins_with_its_file_has_the_name_as_it_is(self):
+        self.assertEqual(runner.text_of({"message": "bad.msi: it is empty", "hint": "choose another", "file": "bad.msi"}),
+                         "bad.msi: it is empty.\nChoose another.")
+
     def test_a_result_that_is_none_and_a_program_that_is_none(self):
         with self.assertRaisesRegex(runner.RunFailed, "without its result"):
             runner.run_tool([self.program("read line\necho done\n")], {}, Listener())

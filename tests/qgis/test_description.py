@@ -201,6 +201,8 @@ class WordingTest(unittest.TestCase):
                                                                         "“Receiver points”"),
                 ("by_numbers for PERMITTIVITY", "by_numbers for “Permittivity”"),
                 ("choose another CRS. Assign the DEM its CRS", "choose another CRS. Assign the DEM its CRS"),
+                ("assign one in QGIS (Layer > Set CRS) or set CRS",
+                 "assign one in QGIS (Layer > Set CRS) or set “Environment CRS”"),
                 ("ERP − received power; set ERP", "ERP − received power; set “ERP”"),
                 ("EPSG:4326 has degrees.\nLeave ERP empty, or choose another", "EPSG:4326 has degrees.\nLeave “ERP” empty, "
                                                                               "or choose another"),

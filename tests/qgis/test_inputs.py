@@ -1277,6 +1277,28 @@ os._exit(0)  # without the end of QGIS, which may crash
             with self.subTest(words):
                 self.assertIn(words, self.refused(inputs))
 
+    def test_an_expression_that_qgis_cannot_choose_rows_by_is_refused(self):
+        from qgis.core import QgsProcessingFeatureSourceDefinition
+
+        layer = self.layer()
+        def refused(expression):
+            chosen = QgsProcessingFeatureSourceDefinition(layer.id(), filterExpression=expression)
+            return self.refused({"BUILDINGS": chosen})
+
+        self.assertIn("“houses” cannot be filtered by “height_m >”: syntax error", refused("height_m >"))
+        self.assertIn("Field 'heigth_m' not found. Its fields: fid, name,", refused('"heigth_m" > 8'))
+        self.assertEqual(refused("HEIGHT_M > 8 AND area(@geometry) > mean(area(@geometry)) AND $id > 0"), "")
+
+    def test_a_layer_that_is_gone_is_said_to_be(self):
+        from qgis.core import QgsVectorLayer
+
+        file = self.folder / "gone.gpkg"
+        shutil.copy(SMALL_SCENE["BUILDINGS"], file)
+        layer = QgsVectorLayer(f"{file}|layername=houses", "houses", "ogr")
+        self.project.addMapLayer(layer)
+        self.assertEqual(self.refused({"BUILDINGS": layer}), f"Buildings: “houses” cannot be opened ({layer.source()}). "
+                                                             "Check that its file or server is there.")
+
     def test_memory_is_counted_for_the_rows_that_are_wanted(self):
         from qgis.core import Qgis, QgsFeature, QgsGeometry, QgsProcessingFeatureSourceDefinition, QgsRectangle
 
