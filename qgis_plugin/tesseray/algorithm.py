@@ -41,7 +41,7 @@ from .page_files import PageNotWritten, require_replaceable
 from .parameters import definitions, file_filter
 from .runner import RunCancelled, RunFailed, run_tool
 from .validation import Validation
-from .values import InputValues, evaluated, is_given, option_words
+from .values import InputValues, evaluated, is_given, option_words, plain_problem, truth_of
 
 # What makes a page from the results of the tools of a role: ROLE, PARAMETER, LABEL, NEEDED_LAYERS, make_report.
 PAGES = (reporting, antenna_page)
@@ -124,7 +124,7 @@ class TesserayAlgorithm(QgsProcessingAlgorithm):
         if problem:
             return False, problem
         validation = Validation(self, self._tool, parameters, context)
-        problem = next(validation.unopened_files(), "") or next(validation.numbers(), "")
+        problem = next(validation.unopened_files(), "") or next(validation.plain_values(), "")
         if problem:
             return False, problem
         is_good, problem = super().checkParameterValues(parameters, context)
@@ -139,6 +139,9 @@ class TesserayAlgorithm(QgsProcessingAlgorithm):
         labels = {parameter.name: parameter.label for parameter in self._tool.parameters}
         labels |= {self._page.PARAMETER: self._page.LABEL} if self._page else {}
         overwrite = next(option for option in self._options if option.name == OVERWRITE)
+        problem = plain_problem(overwrite, parameters[OVERWRITE]) if is_given(parameters, OVERWRITE) else ""
+        if problem:
+            return problem
         try:
             plan = plan_outputs(self._tool, texts, Path())
             places = {name: place for name, place in plan.places.items() if not self._is_temporary(place, texts[name])}
@@ -183,7 +186,7 @@ class TesserayAlgorithm(QgsProcessingAlgorithm):
                 and (not parameter.needs or is_given(parameters, parameter.needs) or is_named(parameter))]
 
     def _replaces(self, parameters: dict[str, Any]) -> bool:
-        return str(parameters.get(OVERWRITE)).lower() in ("true", "1")
+        return bool(truth_of(parameters.get(OVERWRITE)))
 
     def prepareAlgorithm(self, parameters: dict[str, Any], context: QgsProcessingContext,  # noqa: N802
                          feedback: QgsProcessingFeedback) -> bool:

@@ -19,7 +19,7 @@ def is_query(subset: str) -> bool:
 
 
 def table_of_query(query: str) -> str:
-    """The table that a query shows rows of; "" where they are from several or from another query, or that cannot be told."""
+    """The table that a query shows rows of; "" where they are from several, or it cannot be told."""
     words = list(_words_outside_of_brackets(query))
     if sum(word.upper() == "FROM" for word in words) != 1:
         return ""

@@ -47,7 +47,7 @@ def reload_layer(layer: QgsVectorLayer, feedback: QgsProcessingFeedback) -> None
 
 
 def reopen_layer(layer: QgsVectorLayer) -> None:
-    """Reads a table anew that no run has replaced, in a file that one has written anew. To be called in the main thread."""
+    """Reads a table anew that no run has replaced, in a file that one wrote to. To be called in the main thread."""
     selected = layer.selectedFeatureIds()
     with follow_crs(layer):
         _reopen(layer)

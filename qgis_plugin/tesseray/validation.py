@@ -44,7 +44,7 @@ from .places import (
     point_in,
     with_margin,
 )
-from .values import number_of, number_problem
+from .values import number_of, plain_problem
 
 NUMBERS = {QMetaType.Type.Int, QMetaType.Type.UInt, QMetaType.Type.LongLong, QMetaType.Type.ULongLong,
            QMetaType.Type.Double, QMetaType.Type.Float, QMetaType.Type.Short, QMetaType.Type.UShort}
@@ -94,14 +94,14 @@ class Validation:
                 f"Some versions of GDAL open no GeoPackage with “{is_coded[0]}” in its name or folder: rename it."
                 if is_coded else "Check that it is a vector layer, and that the layer's name is right.")
 
-    def numbers(self) -> Iterator[str]:
-        """Values of which QGIS says no more than that they are incorrect."""
+    def plain_values(self) -> Iterator[str]:
+        """Values of which QGIS says no more than that they are incorrect, or nothing."""
         for parameter in self._tool.parameters:
             value = self._values.get(parameter.name)
-            if parameter.kind in ("number", "distance") and value not in (None, "") and not isinstance(value, QgsProperty):
-                problem = number_problem(parameter, value)
-                if problem:
-                    yield problem
+            is_known = value not in (None, "") and not isinstance(value, QgsProperty)
+            problem = plain_problem(parameter, value) if is_known else ""
+            if problem:
+                yield problem
 
     def messages(self) -> Iterator[str]:
         yield from self._check_extents()

@@ -104,6 +104,26 @@ def number_problem(parameter: Parameter, value: Any) -> str:
     return ""
 
 
+def truth_of(value: Any) -> bool | None:
+    """None where the value is neither a number nor a word that QGIS knows: it takes all others for true, “no” too."""
+    number = number_of(value)
+    return {"true": True, "false": False}.get(str(value).lower()) if number is None else bool(number)
+
+
+def truth_problem(parameter: Parameter, value: Any) -> str:
+    """Why the value is neither true nor false, "" if it is one."""
+    if truth_of(value) is not None:
+        return ""
+    return f"{parameter.label} ({parameter.name}): “{_as_written(value)}” is neither true nor false. Write one of these."
+
+
+def plain_problem(parameter: Parameter, value: Any) -> str:
+    """Why the value is no number, or no truth, that the parameter takes; "" if it is one, and for other kinds."""
+    if parameter.kind in ("number", "distance"):
+        return number_problem(parameter, value)
+    return truth_problem(parameter, value) if parameter.kind == "boolean" else ""
+
+
 def is_given(parameters: dict[str, Any], name: str) -> bool:
     value = parameters.get(name)
     return value is not None and value != ""
@@ -217,14 +237,14 @@ def plain_value(algorithm: QgsProcessingAlgorithm, parameter: Parameter, paramet
                 context: QgsProcessingContext) -> Any:
     """The value of a parameter that is neither layer, raster, extent nor point; None where it says nothing."""
     name, kind = parameter.name, parameter.kind
+    problem = plain_problem(parameter, parameters[name])
+    if problem:
+        raise QgsProcessingException(problem)
     if kind in ("number", "distance"):
-        problem = number_problem(parameter, parameters[name])
-        if problem:
-            raise QgsProcessingException(problem)
         return algorithm.parameterAsInt(parameters, name, context) if parameter.integer \
             else algorithm.parameterAsDouble(parameters, name, context)
     if kind == "boolean":
-        return algorithm.parameterAsBoolean(parameters, name, context)
+        return truth_of(parameters[name])
     if kind == "enum" and not parameter.other_texts:
         return algorithm.parameterAsEnumStrings(parameters, name, context) if parameter.multiple \
             else algorithm.parameterAsEnumString(parameters, name, context)

@@ -914,7 +914,8 @@ class InputTest(ProjectTest):
             self.assertTrue(layer.setSubsetString(query), query)
             return layer
 
-        for rows in ('"planned"', "Planned p WHERE fid IN (SELECT fid FROM path_loss)", "[planned] AS p ORDER BY kind, fid"):
+        for rows in ('"planned"', "Planned p WHERE fid IN (SELECT fid FROM path_loss)",
+                     "[planned] AS p ORDER BY kind, fid"):
             self.assertEqual(self.servers_of_a_copy(filtered(f"SELECT * FROM {rows}")), {"Market", "Hill"}, rows)
         for rows in ("(SELECT * FROM planned)", "main.planned", "planned JOIN (SELECT 1)",
                      "planned UNION SELECT * FROM path_loss"):
@@ -1337,6 +1338,25 @@ os._exit(0)  # without the end of QGIS, which may crash
                                      ("CRS", "EPSG:9999999", "“EPSG:9999999” is no CRS")):
             with self.subTest(name=name, value=value), self.assertRaisesRegex(QgsProcessingException, message):
                 self.run_tool("coveragestudy", **{**inputs, name: value})
+
+    def test_a_text_that_is_neither_true_nor_false_stops_the_run(self):
+        from qgis.core import QgsProcessingException, QgsProperty
+
+        inputs = {**harness.transmitters(self.folder), **SMALL_SCENE, "MAX_BOUNCES": 0}
+        file = str(self.folder / "p.gpkg")
+        for name, value in (("REACHED_ONLY", "no"), ("REACHED_ONLY", "nein"), ("OVERWRITE", "yes"),
+                            ("OVERWRITE", QgsProperty.fromValue("on")),
+                            ("REACHED_ONLY", QgsProperty.fromExpression("'off'"))):
+            with self.subTest(name=name, value=value):
+                self.assertIn("is neither true nor false", self.refused({**inputs, name: value}, "coveragestudy"))
+                with self.assertRaises(QgsProcessingException):
+                    self.run_tool("coveragestudy", **{**inputs, name: value}, PATH_LOSS=file)
+        for value, is_set in (("False", False), ("0", False), (0, False), ("TRUE", True), (1, True), (True, True)):
+            again = {**inputs, "REACHED_ONLY": value, "OVERWRITE": "true"}
+            self.run_tool("coveragestudy", **again, PATH_LOSS=file)
+            with sqlite3.connect(file) as database:
+                recorded, = database.execute("SELECT parameters FROM tesseray_runs ORDER BY rowid DESC").fetchone()
+            self.assertEqual(json.loads(recorded)["REACHED_ONLY"], is_set, value)
 
     def test_an_expression_stands_for_its_value_and_null_for_nothing(self):
         from qgis.core import NULL, QgsCoordinateReferenceSystem, QgsProperty
