@@ -114,7 +114,7 @@ def truth_problem(parameter: Parameter, value: Any) -> str:
     """Why the value is neither true nor false, "" if it is one."""
     if truth_of(value) is not None:
         return ""
-    return f"{parameter.label} ({parameter.name}): “{_as_written(value)}” is neither true nor false. Write one of these."
+    return f"{parameter.label} ({parameter.name}): “{_as_written(value)}” is neither true nor false."
 
 
 def plain_problem(parameter: Parameter, value: Any) -> str:
