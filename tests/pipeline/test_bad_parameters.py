@@ -4,6 +4,7 @@
 import contextlib
 import json
 import os
+import pathlib
 import shutil
 import sqlite3
 import unittest
@@ -510,6 +511,56 @@ class BadDestinationsTest(PipelineTest):
         for end in ("", "-wal", "-shm"):
             shutil.copy(f"{source}{end}", f"{folder / original.name}{end}")
         writer.close()
+
+    def test_changes_that_a_killed_program_began_are_taken_back_by_who_reads(self):
+        prediction = self.folder / "prediction.gpkg"
+        made("coveragestudy", *SCENE, *transmitters_csv(self.folder), "--max-bounces", "0", "--output", prediction)
+        vegetation = SAMPLE / "vegetation.gpkg"
+        output = ["--output", self.folder / "out.gpkg", "--overwrite", "--progress", "json"]
+        for original, command in ((prediction, ["bestserver", "--path-loss"]),
+                                  (vegetation, ["tileenvironment", *SCENE, "--vegetation"])):
+            where = output if command[0] == "bestserver" else ["--environment", *output[1:]]
+            expected = json.loads(made(*command, original, *where).stdout)["result_hash"]
+            with self.subTest(tool=command[0]):
+                left = self.copy_with_unfinished_changes(original)
+                result = json.loads(made(*command, left, *where).stdout)
+                self.assertEqual(result["result_hash"], expected)
+                self.assertFalse(left.with_name(left.name + "-journal").exists())
+
+    def test_changes_that_cannot_be_taken_back_are_told(self):
+        left = self.copy_with_unfinished_changes(SAMPLE / "vegetation.gpkg")
+        open_to_all = self.folder / "open"
+        open_to_all.mkdir()
+        open_to_all.chmod(0o777)
+        process = self.run_by_somebody(["--environment", open_to_all / "e.gpkg", "--vegetation", left])
+        self.assert_refused(process, "unfinished_changes", [left.name + "-journal", "folder of your own"])
+        self.assertTrue(left.with_name(left.name + "-journal").exists())
+
+    def test_changes_of_a_program_that_is_at_work_are_not_taken_back(self):
+        changed = pathlib.Path(shutil.copy(SAMPLE / "vegetation.gpkg", self.folder / "changed.gpkg"))
+        with contextlib.closing(self.change_unfinished(changed)) as writer:
+            self.assert_refused(tesseray("tileenvironment", *SCENE, "--vegetation", changed, "--environment",
+                                         self.folder / "e.gpkg", "--progress", "json"), "file_locked")
+            writer.execute("COMMIT")
+            self.assertEqual(writer.execute("SELECT count(*) FROM large").fetchone(), (1,))
+
+    def change_unfinished(self, file):
+        """A connection in whose transaction parts of the file are changed already, and beside it how they were."""
+        writer = sqlite3.connect(file, isolation_level=None)
+        for sql in ("PRAGMA cache_spill = 1", "PRAGMA cache_size = 1", "BEGIN", "CREATE TABLE large (bytes)",
+                    "INSERT INTO large VALUES (zeroblob(1000000))",
+                    "UPDATE gpkg_contents SET description = hex(zeroblob(100000))"):
+            writer.execute(sql)
+        return writer
+
+    def copy_with_unfinished_changes(self, original):
+        """What is left of a GeoPackage when a program that writes to it is killed."""
+        changed, left = self.folder / f"changed {original.name}", self.folder / f"left {original.name}"
+        shutil.copy(original, changed)
+        with contextlib.closing(self.change_unfinished(changed)):
+            for end in ("", "-journal"):
+                shutil.copy(f"{changed}{end}", f"{left}{end}")
+        return left
 
     def test_read_only_folder(self):
         locked = self.folder / "locked"

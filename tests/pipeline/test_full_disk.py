@@ -7,7 +7,7 @@ import shutil
 import subprocess
 import unittest
 
-from tesseray_process import (SCENE, PipelineTest, environment_with_visibility, limited_to, made, module_folder,
+from tesseray_process import (SCENE, PipelineTest, environment_with_visibility, json_lines, limited_to, made, module_folder,
                               tesseray, transmitters_csv)
 
 LIMIT = 4096  # bytes: less than any result
@@ -37,6 +37,20 @@ class FullDiskTest(PipelineTest):
         for name in ("x.gpkg", "x.sqlite"):
             self.assert_too_large("predictcoverage", "--environment", ENVIRONMENT, *SITES, "--max-bounces", 0,
                                   "--output", self.folder / name)
+
+    def test_what_cannot_be_taken_back_then_is_by_who_reads_next(self):
+        file, journal = self.folder / "p.gpkg", self.folder / "p.gpkg-journal"
+        shutil.copy(PREDICTION, file)
+        process = tesseray("bestserver", "--path-loss", PREDICTION, "--output", file, "--progress", "json",
+                           preexec_fn=limited_to(file.stat().st_size // 2))
+        self.assertEqual(process.returncode, 3, process.stderr)
+        warning, = (line["warning"] for line in json_lines(process.stderr) if "warning" in line)
+        self.assertEqual(warning["code"], "unfinished_changes")
+        self.assertIn(str(journal), warning["message"])
+        best = [json.loads(made("bestserver", "--path-loss", path, "--output", self.folder / f"of_{path.name}",
+                                "--progress", "json").stdout)["result_hash"] for path in (PREDICTION, file)]
+        self.assertEqual(best[0], best[1])
+        self.assertFalse(journal.exists())
 
     def test_scene_file(self):
         self.assert_too_large("exportscene", "--environment", ENVIRONMENT, "--scene", self.folder / "s.tscene")

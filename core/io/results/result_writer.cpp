@@ -166,6 +166,8 @@ struct ResultWriter::Impl {
   void add(const LayerDestination& destination, Layer layer);
   void require_space() const;
   void open_targets();
+  std::string commit(const RunRecord& run, Progress& progress);
+  void warn_of_unfinished_changes(Progress& progress) const;
 };
 
 std::size_t ResultWriter::Impl::target_for(const std::filesystem::path& file) {
@@ -357,39 +359,62 @@ void ResultWriter::add_antenna_pattern(const LayerDestination& destination, cons
   impl_->add(destination, antenna_pattern_layer(destination.layer, antenna));
 }
 
-std::string ResultWriter::commit(const RunRecord& run, Progress& progress) {
+std::string ResultWriter::Impl::commit(const RunRecord& run, Progress& progress) {
   progress.begin_stage("writing");
-  impl_->require_space();
+  require_space();
   // Whatever leaves this function before publish() undoes everything by the databases' destructors.
   struct Closing {
     Impl& impl;
     ~Closing() {
       for (Impl::Target& target : impl.targets) target.database.reset();
     }
-  } closing{*impl_};
-  impl_->open_targets();
+  } closing{*this};
+  open_targets();
 
   RowProgress rows{progress};
-  for (const Impl::Planned& planned : impl_->layers) rows.expect(planned.layer);
-  rows.total += RowProgress::of_rows(impl_->targets.size());  // the run's own row in each
+  for (const Impl::Planned& planned : layers) rows.expect(planned.layer);
+  rows.total += RowProgress::of_rows(targets.size());  // the run's own row in each
   ResultHash hash;
-  for (const Impl::Planned& planned : impl_->layers) {
-    hash.add(write_layer(*impl_->targets[planned.target].database, planned.layer, rows));
+  for (const Impl::Planned& planned : layers) {
+    hash.add(write_layer(*targets[planned.target].database, planned.layer, rows));
   }
   std::string result_hash = hash.hexadecimal();
-  for (Impl::Target& target : impl_->targets) {
+  for (Impl::Target& target : targets) {
     write_layer(*target.database, runs_layer(run, target.layers, result_hash), rows);
   }
-  for (Impl::Target& target : impl_->targets) target.database->prepare();
+  for (Impl::Target& target : targets) target.database->prepare();
   progress.throw_if_cancelled();
-  for (Impl::Target& target : impl_->targets) target.database->require_publishable();
+  for (Impl::Target& target : targets) target.database->require_publishable();
   // Transactions first: unlike a rename, their end can still fail for want of space.
   for (const bool replaced : {false, true}) {
-    for (Impl::Target& target : impl_->targets) {
+    for (Impl::Target& target : targets) {
       if (target.replaced == replaced) target.database->publish();
     }
   }
   return result_hash;
+}
+
+// A full disk may leave no room even to take back what was begun in a file.
+void ResultWriter::Impl::warn_of_unfinished_changes(Progress& progress) const {
+  for (const Target& target : targets) {
+    const std::string journal = target.file.string() + "-journal";
+    std::error_code failed;
+    const std::uintmax_t bytes = std::filesystem::file_size(journal, failed);
+    if (target.replaced || failed || bytes == 0) continue;
+    progress.warn({"unfinished_changes",
+                   journal + ": what was begun in " + target.file.filename().string() +
+                       " could not be taken back yet; keep the two together: whoever opens the file next does that by "
+                       "this journal, without which the file is damaged"});
+  }
+}
+
+std::string ResultWriter::commit(const RunRecord& run, Progress& progress) {
+  try {
+    return impl_->commit(run, progress);
+  } catch (const Error&) {
+    impl_->warn_of_unfinished_changes(progress);
+    throw;
+  }
 }
 
 }  // namespace tesseray

@@ -14,7 +14,7 @@ from typing import Any
 
 import numpy as np
 
-from ..sqlite_files import read_only
+from ..sqlite_files import UnfinishedChanges, read_only
 from . import geometry
 from .statistics import NAN, ErrorFigures, figures_of
 
@@ -177,6 +177,8 @@ def _opened(file: Path) -> Iterator[sqlite3.Connection]:
         with closing(read_only(file)) as database:
             database.row_factory = sqlite3.Row
             yield database
+    except UnfinishedChanges as problem:
+        raise ReportError(str(problem)) from problem
     except sqlite3.DatabaseError as problem:
         raise ReportError(f"{file} cannot be read as a GeoPackage ({problem}). Give the GeoPackage that a comparison "
                           "was written to.") from problem
