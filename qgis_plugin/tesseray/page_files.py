@@ -3,6 +3,8 @@
 
 from __future__ import annotations
 
+import errno
+import tempfile
 from pathlib import Path
 
 # By this in its head a page is known as one of Tesseray's.
@@ -12,6 +14,10 @@ _HEAD_BYTES = 1024
 
 class PageNotWritten(Exception):
     """Says of which file, why, and what to do."""
+
+
+class NoRoomForPage(PageNotWritten):
+    """The disk, a quota or a limit of file sizes takes no more."""
 
 
 def require_replaceable(page: Path) -> None:
@@ -37,14 +43,19 @@ def write_page(text: str, page: Path) -> None:
     """
     require_replaceable(page)
     file = page.resolve()
-    unfinished = file.with_name(f".{file.name}.unfinished")
     try:
-        unfinished.write_text(text, encoding="utf-8")
-        unfinished.replace(file)
+        # In a folder, since a temporary file alone would be nobody's but its owner's to read.
+        with tempfile.TemporaryDirectory(prefix=".unfinished-", dir=file.parent) as folder:
+            unfinished = Path(folder, "page.html")
+            unfinished.write_text(text, encoding="utf-8")
+            unfinished.replace(file)
     except OSError as problem:
         raise _not_written(page, problem) from problem
 
 
 def _not_written(page: Path, problem: OSError) -> PageNotWritten:
+    if problem.errno in (errno.ENOSPC, errno.EDQUOT, errno.EFBIG):
+        return NoRoomForPage(f"{page} cannot be written: the disk (or a quota or file-size limit) is full "
+                             f"({problem.strerror}). Free some space, or name a file on another disk.")
     return PageNotWritten(f"{page} cannot be written ({problem.strerror}). Name a file in a folder that exists and that "
                           "you may write to.")

@@ -2,10 +2,12 @@
 """The report: its figures are the rows' own, it needs no QGIS, and it says what is wrong with files without one."""
 
 import base64
+import contextlib
 import html.parser
 import json
 import os
 import pathlib
+import resource
 import shutil
 import sqlite3
 import struct
@@ -16,7 +18,7 @@ import unittest
 
 import numpy as np
 
-from qgis_harness import DRIVE_TEST, EXECUTABLE, PLUGINS, SMALL_SCENE, QgisTest, transmitters
+from qgis_harness import DRIVE_TEST, EXECUTABLE, PLUGINS, SMALL_SCENE, QgisTest, as_another_user, transmitters
 
 from tesseray.recorded_runs import recorded_run
 from tesseray.report import ReportError, write_report
@@ -433,14 +435,14 @@ class ReportTest(QgisTest):
             self.assertEqual(page.read_bytes(), self.study.with_suffix(".html").read_bytes())
         self.assertEqual([file.name for file in page.parent.iterdir()], ["page.html"])
 
-    def command(self, *arguments):
+    def command(self, *arguments, **options):
         """The command line where QGIS cannot be imported."""
         without_qgis = self.folder / "without_qgis" / "qgis"
         without_qgis.mkdir(parents=True, exist_ok=True)
         (without_qgis / "__init__.py").write_text("raise ImportError('no QGIS here')\n")
         path = os.pathsep.join((str(without_qgis.parent), str(PLUGINS)))
         return subprocess.run([sys.executable, "-B", "-m", "tesseray.report", *map(str, arguments)],
-                              env={**os.environ, "PYTHONPATH": path}, capture_output=True, text=True)
+                              env={**os.environ, "PYTHONPATH": path}, capture_output=True, text=True, **options)
 
     def test_the_command_line_needs_no_qgis(self):
         file = self.folder / "a b.gpkg"
@@ -450,6 +452,32 @@ class ReportTest(QgisTest):
                          finished.stderr)
         self.assertEqual(self.command(file, "-o", self.folder / "c.html").returncode, 0)
         self.assertEqual((self.folder / "c.html").read_text(), (self.folder / "a b.html").read_text())
+
+    def test_a_full_disk_leaves_nothing_and_is_told(self):
+        page = self.folder / "pages" / "report.html"
+        page.parent.mkdir()
+        page.write_bytes(self.study.with_suffix(".html").read_bytes())
+        finished = self.command(self.study, "-o", page, preexec_fn=lambda: resource.setrlimit(
+            resource.RLIMIT_FSIZE, (page.stat().st_size // 2, resource.RLIM_INFINITY)))
+        self.assertEqual((finished.returncode, finished.stdout), (3, ""), finished.stderr)
+        self.assertRegex(finished.stderr, r"report\.html cannot be written: the disk .* is full .*Free some space")
+        self.assertEqual([path.name for path in page.parent.iterdir()], ["report.html"])
+        self.assertEqual(page.read_bytes(), self.study.with_suffix(".html").read_bytes())
+
+    def test_changes_that_a_killed_program_began_are_taken_back(self):
+        file, left = self.changed(), self.open_folder() / "left.gpkg"
+        journal = left.with_name("left.gpkg-journal")
+        with contextlib.closing(sqlite3.connect(file, isolation_level=None)) as writer:
+            for sql in ("PRAGMA cache_spill = 1", "PRAGMA cache_size = 1", "BEGIN", "DELETE FROM prediction_error",
+                        "CREATE TABLE large (bytes)", "INSERT INTO large VALUES (zeroblob(1000000))"):
+                writer.execute(sql)
+            shutil.copy(file, left)
+            shutil.copy(f"{file}-journal", journal)
+        with as_another_user(), self.assertRaisesRegex(ReportError, "left.gpkg-journal, by which .* folder of your own"):
+            read_result(left)
+        self.assertTrue(journal.exists())
+        self.assertEqual(self.page(left).tables, self.of_study.tables)
+        self.assertFalse(journal.exists())
 
     def test_the_command_line_refuses_in_one_line(self):
         finished = self.command(self.folder / "absent.gpkg")

@@ -9,11 +9,11 @@ from __future__ import annotations
 from pathlib import Path
 from typing import Callable
 
-from ..page_files import PageNotWritten, require_replaceable, write_page
+from ..page_files import NoRoomForPage, PageNotWritten, require_replaceable, write_page
 from .page import page
-from .result import NoLevelsError, ReportError, read_result
+from .result import NoLevelsError, NoRoomError, ReportError, read_result
 
-__all__ = ["NoLevelsError", "ReportError", "write_report"]
+__all__ = ["NoLevelsError", "NoRoomError", "ReportError", "write_report"]
 
 
 def write_report(geopackage: Path, html: Path, before_figure: Callable[[], None] = lambda: None) -> None:
@@ -29,4 +29,5 @@ def write_report(geopackage: Path, html: Path, before_figure: Callable[[], None]
         require_replaceable(html)
         write_page(page(result, before_figure), html)
     except PageNotWritten as problem:
-        raise ReportError(f"The report cannot be written: {problem}") from problem
+        kind = NoRoomError if isinstance(problem, NoRoomForPage) else ReportError
+        raise kind(f"The report cannot be written: {problem}") from problem

@@ -1,5 +1,6 @@
 # SPDX-License-Identifier: GPL-3.0-or-later
-"""The report from the command line; exit status 2 and a message where there is nothing to report on."""
+"""The report from the command line; a message and exit status 2 where there is nothing to report on, 3 where the disk is
+full."""
 
 from __future__ import annotations
 
@@ -7,7 +8,7 @@ import argparse
 import sys
 from pathlib import Path
 
-from . import ReportError, write_report
+from . import NoRoomError, ReportError, write_report
 
 
 def main(arguments: list[str] | None = None) -> int:
@@ -23,7 +24,7 @@ def main(arguments: list[str] | None = None) -> int:
         write_report(chosen.result, html)
     except ReportError as problem:
         print(problem, file=sys.stderr)
-        return 2
+        return 3 if isinstance(problem, NoRoomError) else 2
     print(html)
     return 0
 

@@ -31,6 +31,10 @@ class ReportError(Exception):
     """Says what is wrong with which file, and what to do."""
 
 
+class NoRoomError(ReportError):
+    """The disk, a quota or a limit of file sizes takes no more."""
+
+
 class NoLevelsError(ReportError):
     """The comparison is not one of levels in dB."""
 
