@@ -3,8 +3,11 @@
 
 #include <unistd.h>
 
+#include <algorithm>
+#include <array>
 #include <cmath>
 #include <system_error>
+#include <utility>
 
 #include "core/base/block_file.h"
 #include "core/base/is_there.h"
@@ -26,17 +29,30 @@ void warn_of_distance(Run& run, const fs::path& file) {
            "visibility without MAX_DISTANCE for all"});
 }
 
-// What is kept beside the environment, when it is there and fits. Otherwise the reason is warned of.
-std::unique_ptr<Visibility> kept_visibility(Run& run, const fs::path& file, const Tiling& tiling, std::uint64_t hash) {
-  if (!is_there(file)) return nullptr;
+// A visibility that is of no use any more; what else has its name is somebody's own.
+bool is_of_no_use(const Error& refused) {
+  constexpr std::array codes = {"stale_visibility", "damaged_visibility", "truncated_visibility",
+                                "unsupported_visibility_version"};
+  return std::find(codes.begin(), codes.end(), refused.code()) != codes.end();
+}
+
+struct BesideEnvironment {
+  std::unique_ptr<Visibility> visibility;  // null when there is none that fits
+  std::string why_it_stays = {};           // of something else that has its name
+};
+
+// What is kept beside the environment. Of one that does not fit the reason is warned of.
+BesideEnvironment kept_visibility(Run& run, const fs::path& file, const Tiling& tiling, std::uint64_t hash) {
+  if (replaceable_at(file) != Replaceable::anything) return {};
   try {
     std::unique_ptr<Visibility> kept = open_visibility(file, tiling, hash);
     warn_of_distance(run, file);
-    return kept;
+    return {std::move(kept)};
   } catch (const Error& refused) {
     if (refused.kind() != ErrorKind::invalid_input) throw;
+    if (!is_of_no_use(refused)) return {nullptr, refused.message()};
     run.progress().warn({refused.code(), refused.message() + "; it is computed anew"});
-    return nullptr;
+    return {};
   }
 }
 
@@ -91,12 +107,14 @@ std::unique_ptr<Visibility> find_or_compute_visibility(Run& run, const Environme
     return visibility;
   }
   const fs::path beside = visibility_file_beside(run.values().text("ENVIRONMENT"));
-  if (std::unique_ptr<Visibility> kept = kept_visibility(run, beside, tiling, key.environment_hash)) return kept;
+  BesideEnvironment kept = kept_visibility(run, beside, tiling, key.environment_hash);
+  if (kept.visibility) return std::move(kept.visibility);
   const fs::path folder = fs::absolute(beside).parent_path();
   const auto in_memory = [&](const std::string& why) {
     run.progress().warn({"visibility_not_kept", why + ", so that the visibility is not kept beside the environment"});
     return compute_visibility_anew(run, occlusion, tiling, key, std::nullopt);
   };
+  if (!kept.why_it_stays.empty()) return in_memory(kept.why_it_stays);
   if (access(folder.c_str(), W_OK) != 0) return in_memory(folder.string() + " cannot be written to");
   try {
     return compute_visibility_anew(run, occlusion, tiling, key, beside);

@@ -23,7 +23,7 @@ Environment read_environment(Run& run);
 std::filesystem::path visibility_destination(const Run& run);
 
 // The visibility in the file VISIBILITY; without one the file beside ENVIRONMENT, which is made when it is not there
-// or does not fit (and kept in memory alone when the folder cannot be written).
+// or does not fit (and kept in memory alone when the folder cannot be written, or something else has the file's name).
 std::unique_ptr<Visibility> find_or_compute_visibility(Run& run, const Environment& environment, const Tiling& tiling,
                                                        const Occlusion& occlusion);
 

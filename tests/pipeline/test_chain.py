@@ -98,6 +98,24 @@ class ChainTest(PipelineTest):
         self.assert_refused(process, None, ["computevisibility"])
         self.assertFalse((self.folder / "y.gpkg").exists())
 
+    def test_what_else_has_the_name_of_the_visibility_beside_the_environment_stays(self):
+        expected = json.loads(self.predict(self.folder / "expected.gpkg").stdout)["result_hash"]
+        beside = self.folder / "environment.tvis"
+        beside.unlink()
+
+        def predict_beside():
+            process = self.predict(self.folder / "p.gpkg", "--overwrite")
+            self.assertEqual(json.loads(process.stdout)["result_hash"], expected)
+            self.assertIn("visibility_not_kept", process.stderr)
+
+        beside.write_text("my notes")
+        predict_beside()
+        self.assertEqual(beside.read_text(), "my notes")
+        beside.unlink()
+        beside.mkdir()
+        predict_beside()
+        self.assertEqual(list(beside.iterdir()), [])
+
     def test_visibility_of_another_environment_is_refused(self):
         other = self.folder / "other.gpkg"
         self.assert_done(tesseray("tileenvironment", *SCENE, "--tile-area", "225", "--environment", other))
