@@ -12,6 +12,7 @@
 #include <cstdint>
 #include <random>
 #include <string>
+#include <string_view>
 #include <system_error>
 
 #include "core/base/error.h"
@@ -55,8 +56,17 @@ bool is_empty_file(const std::filesystem::path& path) {
 }
 
 [[noreturn]] void throw_taken(const std::filesystem::path& target) {
-  throw Error(ErrorKind::invalid_input, "file_exists", "another program made the file meanwhile",
-              "run again (with --overwrite if it may be replaced), or name another file", {.file = target.string()});
+  throw Error(ErrorKind::invalid_input, "file_exists", "another program made the file meanwhile, so it is not replaced",
+              "name another file, or run again: what is there before a run is replaced with --overwrite",
+              {.file = target.string()});
+}
+
+// Others that begin so are somebody's own.
+bool is_called_as_staged(std::string_view name) {
+  if (!name.starts_with(hidden_prefix)) return false;
+  name.remove_prefix(std::string_view(hidden_prefix).size());
+  const std::size_t digits = name.find_first_not_of("0123456789");
+  return digits != std::string_view::npos && digits > 0 && name[digits] == '-' && digits + 1 < name.size();
 }
 
 // A name may be as long as the file system lets it be, which leaves no room for the prefix and for what databases put
@@ -118,7 +128,7 @@ void remove_leftovers(const std::filesystem::path& folder) {
     const std::string name = entry.path().filename().string();
     // Companions carry no lock of their own; they go with their file.
     const bool is_companion = name.ends_with("-journal") || name.ends_with("-wal") || name.ends_with("-shm");
-    if (!name.starts_with(hidden_prefix) || is_companion) continue;
+    if (!is_called_as_staged(name) || is_companion) continue;
     const int descriptor = open(entry.path().c_str(), O_RDWR | O_CLOEXEC);
     if (descriptor < 0) continue;
     if (flock(descriptor, LOCK_EX | LOCK_NB) == 0) remove_with_companions(entry.path());

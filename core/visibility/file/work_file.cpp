@@ -52,7 +52,8 @@ WorkFile::WorkFile(const FileTarget& target, const VisibilityFileInfo& key, Prog
       key_(key),
       file_(work_file_beside(target.file), encoded_head(key),
             Error(ErrorKind::invalid_input, "being_computed", "another run is computing this visibility",
-                  "wait for it, cancel it, or write to another file", {.file = target.file.string()})) {
+                  "wait for it or cancel it; or let computevisibility write another file, and give that as VISIBILITY",
+                  {.file = target.file.string()})) {
   const BlockFile::Head found = file_.found();
   if (found == BlockFile::Head::none) {
     file_.begin_anew();

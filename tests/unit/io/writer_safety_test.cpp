@@ -187,6 +187,17 @@ TEST_F(Writing, AFileThatCameMeanwhileIsNotReplaced) {
   EXPECT_EQ(std::filesystem::file_size(file), 0u);
 }
 
+TEST_F(Writing, LeftoversAreRemovedAndWhatOthersCallAlikeStays) {
+  std::vector<std::string> of_others = {".tesseray-", ".tesseray-notes.txt", ".tesseray-2024", ".tesseray-12-",
+                                        ".tesseray.gpkg"};
+  for (const std::string& name : of_others) write_text(folder_ / name, "precious");
+  const std::string left = StagedFile({folder_ / "x.gpkg"}).path();
+  for (const char* end : {"", "-journal"}) write_text(left + end, "of a killed run");
+  { StagedFile staged({folder_ / "x.gpkg"}); }
+  std::sort(of_others.begin(), of_others.end());
+  EXPECT_EQ(names_in(folder_ / ""), of_others);
+}
+
 // Also while the environment is prepared, which takes some time.
 TEST_F(Writing, AnEnvironmentThatCameMeanwhileIsNotReplaced) {
   const std::string file = folder_ / "e.gpkg";
