@@ -162,6 +162,8 @@ void KeptPredictions::write(std::uint64_t hash, const TransmitterPrediction& pre
   file.write(head.size(), content);
   file.flush();
   file.publish();
+  const std::lock_guard lock(of_made_);
+  made_.insert(file.target());
 }
 
 void KeptPredictions::keep(const Transmitter& transmitter, const TransmitterPrediction& prediction,
@@ -184,7 +186,8 @@ void KeptPredictions::keep(const Transmitter& transmitter, const TransmitterPred
 
 void KeptPredictions::shrink() const {
   remove_leftovers(folder_);
-  const std::vector<File> files = files_in(folder_);
+  std::vector<File> files = files_in(folder_);
+  if (limits_.is_for_others) std::erase_if(files, [this](const File& file) { return !made_.contains(file.path); });
   std::uint64_t left = 0;
   for (const File& file : files) left += file.bytes;
   std::error_code ignored;

@@ -6,6 +6,7 @@
 #include <cstdint>
 #include <filesystem>
 #include <mutex>
+#include <set>
 #include <vector>
 
 #include "core/base/progress.h"
@@ -19,6 +20,7 @@ class KeptPredictions {
   struct Limits {
     std::uint64_t most_bytes = 0;       // that stay when the run is done; 0: it is for runs that are not
     std::uint64_t left_free_bytes = 0;  // of the disk, for others
+    bool is_for_others = false;         // those in the folder are kept for other runs: only what this one made goes
   };
 
   // The folder need not be there. `key` is a hash of all that predictions depend on besides the transmitter and
@@ -47,6 +49,8 @@ class KeptPredictions {
   RayLaunchingOptions options_;
   Limits limits_;
   std::once_flag warned_;
+  std::mutex of_made_;
+  std::set<std::filesystem::path> made_;  // by this run
 };
 
 }  // namespace tesseray

@@ -123,6 +123,9 @@ std::uint64_t most_kept_bytes(const Run& run) {
 
 fs::path folder_beside(fs::path file) { return file.replace_extension(".predictions"); }
 
+// Whether runs with that visibility keep their predictions there.
+bool is_beside_visibility(fs::path folder) { return is_there(folder.replace_extension(".tvis")); }
+
 bool may_be_made_or_written(const fs::path& folder) {
   const fs::path there = is_there(folder) ? folder : fs::absolute(folder).parent_path();
   return access(there.c_str(), W_OK) == 0;
@@ -171,6 +174,7 @@ std::unique_ptr<KeptPredictions> open_kept_predictions(Run& run, const Scene& sc
   if (!folder && transmitters.size() > 1) {
     folder = folder_beside_result(run.destinations());
     limits.most_bytes = 0;
+    limits.is_for_others = folder && is_beside_visibility(*folder);
   }
   if (!folder) return nullptr;
   return std::make_unique<KeptPredictions>(*folder, prediction_key(run, scene, tiling, visibility, launcher),

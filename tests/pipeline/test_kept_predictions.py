@@ -147,6 +147,20 @@ class KeptPredictionsTest(PipelineTest):
         self.environment = self.folder / "s.gpkg"
         self.assertEqual(self.predict(SITES)[1], 3)
 
+    def test_a_study_that_keeps_none_leaves_those_of_another(self):
+        sites = transmitters_csv(self.folder, SITES)
+        study = ["coveragestudy", *SCENE, *sites, "--output", self.folder / "city.gpkg", "--overwrite",
+                 "--kept-predictions", "1", "--progress", "json", "--max-bounces"]
+        visibility = ["--visibility", self.folder / "city.tvis"]
+        self.assert_done(tesseray(*study, 1, *visibility))
+        self.kept = self.folder / "city.predictions"
+        kept = sorted(self.kept.iterdir())
+        self.assertEqual(len(kept), 3)
+        self.assert_done(tesseray(*study, 0))
+        self.assertEqual(sorted(self.kept.iterdir()), kept)
+        again = json.loads(self.assert_done(tesseray(*study, 1, *visibility)).stdout)
+        self.assertEqual(again["figures"]["transmitters_taken_over"], 3)
+
     def test_a_study_without_a_visibility_file_leaves_nothing(self):
         before = set(self.files())
         self.assert_done(tesseray("coveragestudy", *SCENE, *transmitters_csv(self.folder, SITES), "--max-bounces", "0",

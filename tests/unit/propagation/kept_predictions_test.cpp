@@ -201,6 +201,13 @@ TEST_F(KeptPredictionsTest, ThoseUsedLongestAgoGoFirst) {
   kept({}).shrink();
   EXPECT_EQ(files(), std::vector<fs::path>{folder_ / "of_a_user.txt"});
   fs::remove(folder_ / "of_a_user.txt");
+  keep(transmitters[0]);
+  KeptPredictions beside_others = kept({.is_for_others = true});
+  beside_others.keep(transmitters[1], predict(transmitters[1], options_), warnings_);
+  EXPECT_EQ(files().size(), 2u);
+  beside_others.shrink();
+  EXPECT_EQ(files().size(), 1u);
+  EXPECT_EQ(found(transmitters).size(), 1u);
   kept({}).shrink();
   EXPECT_FALSE(fs::exists(folder_));
 }
