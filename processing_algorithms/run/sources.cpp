@@ -53,6 +53,17 @@ std::vector<fs::path> files_in(const fs::path& folder) {
   return files;
 }
 
+// Logs in which the latest changes of databases stand until they are put into them.
+void append_logs(std::vector<fs::path>& files) {
+  const std::size_t count = files.size();
+  for (std::size_t i = 0; i < count; ++i) {
+    const fs::path log = files[i].string() + "-wal";
+    std::error_code none;
+    const std::uintmax_t bytes = fs::file_size(log, none);
+    if (!none && bytes > 0) files.push_back(log);
+  }
+}
+
 // The files that belong to a source: itself, what stands beside it or in its folder, what a virtual one shows, and the
 // archive that it is in. [] for a server's.
 std::vector<fs::path> files_of(const std::string& dataset) {
@@ -70,6 +81,7 @@ std::vector<fs::path> files_of(const std::string& dataset) {
     const bool is_known = std::find(on_disk.begin(), on_disk.end(), file) != on_disk.end();
     if (!is_known && fs::is_regular_file(file, problem)) on_disk.push_back(std::move(file));
   }
+  append_logs(on_disk);
   if (!is_local_path(dataset) || on_disk.empty()) return on_disk;
   for (const std::string_view extension : extensions_beside(dataset)) {
     fs::path sibling = on_disk.front();

@@ -18,9 +18,9 @@ std::filesystem::path path_of_source(const std::string& source);
 // The layer, or the GeoPackage's raster, that a source names, or "".
 std::string layer_of_source(const std::string& source);
 
-// Size and hash of a source's files, for the run's record, without passwords: of a shapefile all of its, of a virtual
-// raster or layer what it shows, too, and of what lies in an archive the whole of it. A source that is no file, a
-// folder, or cannot be read to its end has size 0 and no hash.
+// Size and hash of a source's files, for the run's record, without passwords: of a shapefile all of its, of a database
+// its log of changes, too, of a virtual raster or layer what it shows, too, and of what lies in an archive the whole of
+// it. A source that is no file, a folder, or cannot be read to its end has size 0 and no hash.
 RunRecord::Input fingerprint(const std::string& source, const Progress& progress);
 
 }  // namespace tesseray

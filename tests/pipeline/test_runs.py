@@ -1,14 +1,17 @@
 # SPDX-License-Identifier: GPL-3.0-or-later
 """Whole runs on a corner of the sample town: results for programs and people, records, determinism, destinations."""
 
+import contextlib
 import json
 import math
 import os
+import shutil
+import sqlite3
 import statistics
 import struct
 import unittest
 
-from tesseray_process import (DRIVE_TEST, SCENE, PipelineTest, json_lines, layers, rows, tesseray, transmitters_csv)
+from tesseray_process import (DRIVE_TEST, SAMPLE, SCENE, PipelineTest, json_lines, layers, rows, tesseray, transmitters_csv)
 
 STUDY_LAYERS = {"tiles", "edges", "issues", "transmitters", "path_loss", "prediction_error", "error_statistics", "layer_styles"}
 
@@ -93,6 +96,29 @@ class StudyTest(PipelineTest):
         entry, = (entry for entry in json.loads(run["inputs"]) if entry["path"] == file.name)
         self.assertEqual(entry["absolute_path"], str(file))
         self.assertFalse(any("absolute_path" in other for other in json.loads(run["inputs"]) if other != entry))
+
+    def test_changes_that_stand_in_a_log_are_in_the_hash_of_an_input(self):
+        """As QGIS keeps them while a layer is edited."""
+        buildings = self.folder / "buildings.gpkg"
+        shutil.copy(SAMPLE / "buildings.gpkg", buildings)
+        command = ["tileenvironment", *(buildings if part == SAMPLE / "buildings.gpkg" else part for part in SCENE),
+                   "--environment", self.folder / "e.gpkg", "--overwrite", "--progress", "none"]
+
+        def recorded():
+            self.assert_done(tesseray(*command))
+            (run,) = rows(self.folder / "e.gpkg", "tesseray_runs")
+            entry, = (entry for entry in json.loads(run["inputs"]) if entry["path"] == str(buildings))
+            return entry
+
+        with contextlib.closing(sqlite3.connect(buildings, isolation_level=None)) as qgis:
+            qgis.execute("PRAGMA journal_mode = WAL")
+            qgis.execute("PRAGMA wal_autocheckpoint = 0")
+            before = recorded()
+            qgis.execute("CREATE TABLE note (text)")
+            after = recorded()
+            log = buildings.with_name("buildings.gpkg-wal")
+            self.assertEqual(after["bytes"], buildings.stat().st_size + log.stat().st_size)
+            self.assertNotEqual(after["hash"], before["hash"])
 
     def test_an_input_whose_name_is_not_utf_8_is_recorded_as_text(self):
         name, *options = transmitters_csv(self.folder)
