@@ -167,6 +167,16 @@ std::vector<std::string> layers_copied(const Parameter& input, const std::string
   }
 }
 
+// What is read for a parameter: what it is given, or stands beside another one's file; "" where that is nothing.
+std::string source_of(const Parameter& parameter, const ParameterValues& values) {
+  if (values.has(parameter.name)) return values.text(parameter.name);
+  for (const std::string& neighbour : parameter.beside) {
+    if (!values.has(neighbour)) continue;
+    return path_of_source(values.text(neighbour)).replace_extension(parameter.extension).string();
+  }
+  return {};
+}
+
 // An input stays as it is: no file destination on it, no layer in place of its own, nothing into an environment and
 // nothing into what is no GeoPackage.
 void check_input_is_safe(const Parameter& input, const std::string& source, bool is_copied,
@@ -309,8 +319,9 @@ void Destinations::check_inputs_are_safe(const ParameterValues& values, const Co
   for (const auto& [name, file] : files_) add_if_there({.file = file, .layer = {}});
   if (existing.empty()) return;
   for (const Parameter& parameter : values.declared()) {
-    if (!is_input_source(parameter.kind) || !values.has(parameter.name)) continue;
-    std::vector<std::string> sources{values.text(parameter.name)};
+    const std::string given = is_input_source(parameter.kind) ? source_of(parameter, values) : std::string();
+    if (given.empty()) continue;
+    std::vector<std::string> sources{given};
     const auto copy = copies.find(path_of_source(sources.front()).string());
     if (copy != copies.end()) sources.insert(sources.end(), copy->second.sources.begin(), copy->second.sources.end());
     for (const std::string& source : sources) {

@@ -53,6 +53,7 @@ struct Parameter {
   std::string layer = {};      // the layer's own name, where a source or destination names none
   std::string geometry = {};   // of a layer destination: as OGR spells it ("Polygon Z"; "None" for a table)
   // Of a destination: the parameters in whose file, or folder, it is made when not given; the first given one counts.
+  // Of a file that is read: those beside whose file, with its own extension, it is looked for then.
   std::vector<std::string> beside = {};
   // What front ends check or offer before a run; the run itself checks anew.
   std::string needs = {};           // of a destination: the input without which there is nothing to write

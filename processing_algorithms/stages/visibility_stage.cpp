@@ -286,7 +286,8 @@ std::vector<Parameter> visibility_parameters() {
        .kind = Kind::file,
        .optional = true,
        .advanced = true,
-       .extension = "tvis"},
+       .extension = "tvis",
+       .beside = {"PREVIOUS_ENVIRONMENT"}},
   };
 }
 

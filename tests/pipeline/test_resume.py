@@ -212,6 +212,15 @@ class UpdateTest(PipelineTest):
         self.assertIn("before.tvis", process.stderr)
         self.assertEqual(updated.read_bytes(), whole.read_bytes())
 
+    def test_the_file_beside_the_previous_environment_is_an_input(self):
+        self.edit(lambda layer: layer.DeleteFeature(self.within_extent(layer)[0].GetFID()))
+        before = self.folder / "before.tvis"
+        good = before.read_bytes()
+        process = tesseray("computevisibility", "--environment", self.folder / "after.gpkg", "--previous-environment",
+                           self.folder / "before.gpkg", "--visibility", before, "--overwrite", "--progress", "json")
+        self.assert_refused(process, "output_is_input", ["PREVIOUS_VISIBILITY"])
+        self.assertEqual(before.read_bytes(), good)
+
     def test_raised_and_lowered(self):
         def change(layer):
             found = self.within_extent(layer)
