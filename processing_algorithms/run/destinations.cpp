@@ -46,11 +46,16 @@ void check_ending(const Parameter& parameter, const fs::path& file) {
          "give a name that ends in ." + parameter.extension, file);
 }
 
-// What reads a file splits its name there.
+// What reads a file splits its name at the one, and takes the other for an address.
 void check_name(const fs::path& file) {
-  if (file.string().find('|') == std::string::npos) return;
-  refuse("bad_name", "the name has a |, behind which the name of a layer would be looked for",
-         "give a name, and a folder, without |", file);
+  if (file.string().find('|') != std::string::npos) {
+    refuse("bad_name", "the name has a |, behind which the name of a layer would be looked for",
+           "give a name, and a folder, without |", file);
+  }
+  if (file.string().starts_with("file:")) {
+    refuse("bad_name", "the name begins as an address does, and would not be found again",
+           "write it as ./" + file.string() + ", or the path alone", file);
+  }
 }
 
 void check_is_no_pipe_or_device(const fs::path& file) {
@@ -297,6 +302,7 @@ void Destinations::check(const ParameterValues& values, bool overwrite) const {
     require_replaceable(*wanted);
   }
   for (const auto& [name, destination] : layers_) {
+    check_name(destination.file);
     check_folder(destination.file);
     check_link(destination.file);
     check_is_no_pipe_or_device(destination.file);

@@ -70,9 +70,9 @@ def module_folder():
     return folder
 
 
-def made(*arguments):
+def made(*arguments, **options):
     """Runs a tool whose result tests start from."""
-    process = tesseray(*arguments)
+    process = tesseray(*arguments, **options)
     assert process.returncode == 0, process.stderr
     return process
 

@@ -228,6 +228,13 @@ class BadDestinationsTest(PipelineTest):
     def test_names_that_would_be_taken_for_layers(self):
         self.refuse(["--environment", self.folder / "a|b.gpkg"], "bad_name", ["|"])
 
+    def test_names_that_would_be_taken_for_addresses(self):
+        for option in ("--environment", "--tiles"):
+            others = ["--environment", self.folder / "e.gpkg"] if option == "--tiles" else []
+            self.refuse([*others, option, "file:n.gpkg"], "bad_name", ["./file:n.gpkg"])
+        made("tileenvironment", *SCENE, "--environment", "./file:n.gpkg", cwd=self.folder)
+        made("computevisibility", "--environment", "./file:n.gpkg", cwd=self.folder)
+
     def test_two_outputs_in_one_place(self):
         self.refuse(["--environment", self.folder / "e.gpkg", "--tiles", f"{self.folder / 't.gpkg'}|layername=x",
                      "--edges", f"{self.folder / 't.gpkg'}|layername=X"], "outputs_collide")
