@@ -8,7 +8,6 @@
 #include "core/base/blank_text.h"
 #include "core/base/error.h"
 #include "core/base/is_there.h"
-#include "core/base/listed.h"
 #include "core/base/staged_file.h"
 #include "core/io/antennas/antenna_file.h"
 #include "core/io/results/coverage_raster.h"
@@ -115,20 +114,17 @@ bool is_of_kind(const fs::path& file, const std::string& extension) {
 // Replacing is for results of earlier runs, not for what somebody chose by mistake.
 void check_nothing_else_is_lost(const fs::path& file, const std::string& extension) {
   if (content_of(file) == FileContent::absent) return;
-  const char* const hint = "give another name, or delete the file yourself if nobody needs it";
   if (extension != "gpkg") {
     if (is_of_kind(file, extension)) return;
     refuse("file_of_another_kind",
            std::string("the file is ") +
                (is_database(file) ? "a GeoPackage or other database" : "not one that Tesseray wrote") + ", which a ." +
                extension + " file is not to replace",
-           hint, file);
+           "give another name, or delete the file yourself if nobody needs it", file);
   }
   if (!is_database(file)) return;
-  const std::vector<std::string> lost = tables_of_others(file);
-  if (lost.empty()) return require_replaceable_database(file);
-  refuse("layers_would_be_lost",
-         "the whole file would be replaced, and with it what is not Tesseray's: " + listed(lost), hint, file);
+  require_nothing_of_others(file);
+  require_replaceable_database(file);
 }
 
 void check_layer_is_new(const LayerDestination& destination) {
@@ -275,6 +271,7 @@ Destinations::Destinations(const ParameterValues& values, bool overwrite, const 
     for (const Parameter& parameter : values.declared()) {
       if (const std::optional<fs::path> replaced = file(parameter.name)) {
         check_nothing_else_is_lost(*replaced, parameter.extension);
+        replaceable_.emplace(*replaced, parameter.extension);
       }
     }
   }
@@ -350,6 +347,11 @@ void Destinations::require_some_output(const ParameterValues& values) const {
     options.push_back(option_name(parameter.name));
   }
   throw Error(ErrorKind::invalid_input, "no_output", "no output is asked for", "give " + join(options, " or "));
+}
+
+void Destinations::require_nothing_else_is_lost(const fs::path& file) const {
+  const auto found = replaceable_.find(file);
+  if (found != replaceable_.end()) check_nothing_else_is_lost(file, found->second);
 }
 
 std::optional<LayerDestination> Destinations::layer(std::string_view name) const {

@@ -29,6 +29,9 @@ class Destinations {
   // Empty when the output is not wanted.
   std::optional<LayerDestination> layer(std::string_view name) const;
   std::optional<std::filesystem::path> file(std::string_view name) const;
+  // Throws Error(invalid_input) where a file that may be replaced is no earlier result any more: others may have put
+  // their own in its place since.
+  void require_nothing_else_is_lost(const std::filesystem::path& file) const;
   // True when the output was given a destination of its own, rather than falling to OUTPUT.
   bool asked_for(std::string_view name) const;
   // Every file that layers go to, each once.
@@ -46,6 +49,7 @@ class Destinations {
 
   std::map<std::string, LayerDestination, std::less<>> layers_;
   std::map<std::string, std::filesystem::path, std::less<>> files_;
+  std::map<std::filesystem::path, std::string> replaceable_;  // files, and their extensions
   std::vector<std::string> asked_for_;
 };
 

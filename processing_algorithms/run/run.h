@@ -46,6 +46,7 @@ class Run {
   RunProgress& progress() { return progress_; }
   // An output that is a file of its own, which only replaces another where that is allowed: none was there at first.
   FileTarget target(const std::filesystem::path& file) const {
+    destinations_.require_nothing_else_is_lost(file);
     return {file, settings_.overwrite ? Replaceable::anything : Replaceable::nothing};
   }
   // A file that was just read besides those that parameters name, for the record as it is now; each once.

@@ -11,7 +11,7 @@ import unittest
 
 from osgeo import gdal
 
-from tesseray_process import EXECUTABLE, SAMPLE, SCENE, PipelineTest, made, tesseray, transmitters_csv
+from tesseray_process import EXECUTABLE, SAMPLE, SCENE, PipelineTest, interrupted_by, made, tesseray, transmitters_csv
 
 BUILDINGS = ["--buildings", SAMPLE / "buildings.gpkg"]
 
@@ -296,6 +296,31 @@ class BadDestinationsTest(PipelineTest):
             made("importantenna", "--antenna-file", antenna, "--msi",
                  self.folder / "plain.txt", "--overwrite")
             made(*raster[:-1], self.folder / "coverage.tif", "--overwrite")
+
+    def test_what_others_put_into_a_file_meanwhile_is_not_lost(self):
+        environment, path_loss = self.folder / "e.gpkg", self.folder / "p.gpkg"
+        command = ["tileenvironment", *SCENE, "--environment", environment, "--overwrite", "--progress", "json"]
+        made(*command)
+
+        def take_notes():
+            with contextlib.closing(sqlite3.connect(environment)) as database, database:
+                database.execute("CREATE TABLE mine (text)")
+
+        process = interrupted_by(take_notes, *command)
+        self.assert_refused(process, "layers_would_be_lost", ["mine"])
+        with contextlib.closing(sqlite3.connect(environment)) as database, database:
+            self.assertEqual(database.execute("SELECT count(*) FROM mine").fetchone(), (0,))
+            database.execute("DROP TABLE mine")
+        # Of other files, too.
+        made("predictcoverage", "--environment", environment, *transmitters_csv(self.folder), "--max-bounces", 0,
+             "--path-loss", path_loss)
+        raster = self.folder / "r.tif"
+        command = ["coverageraster", "--path-loss", path_loss, "--resolution", 20, "--raster", raster, "--overwrite",
+                   "--progress", "json"]
+        made(*command)
+        process = interrupted_by(lambda: shutil.copy(SAMPLE / "dem.tif", raster), *command)
+        self.assert_refused(process, "file_of_another_kind")
+        self.assertEqual(raster.read_bytes(), (SAMPLE / "dem.tif").read_bytes())
 
     def assert_sound(self, database):
         with contextlib.closing(sqlite3.connect(database)) as connection:

@@ -11,6 +11,7 @@
 #include "core/base/blank_text.h"
 #include "core/base/error.h"
 #include "core/base/is_there.h"
+#include "core/base/listed.h"
 #include "core/io/results/layer_styles.h"
 #include "core/io/results/reference_system.h"
 
@@ -190,6 +191,14 @@ std::vector<std::string> tables_of_others(const std::filesystem::path& file) {
   std::vector<std::string> names;
   while (list.step()) names.push_back(list.text(0));
   return names;
+}
+
+void require_nothing_of_others(const std::filesystem::path& file) {
+  const std::vector<std::string> lost = tables_of_others(file);
+  if (lost.empty()) return;
+  throw Error(ErrorKind::invalid_input, "layers_would_be_lost",
+              "the whole file would be replaced, and with it what is not Tesseray's: " + listed(lost),
+              "give another name, or delete the file yourself if nobody needs it", {.file = file.string()});
 }
 
 bool is_of_others(const std::filesystem::path& file, const std::string& layer) {
@@ -558,7 +567,7 @@ void GeoPackageFile::prepare() {
 }
 
 void GeoPackageFile::require_publishable() {
-  if (staged_) return tesseray::require_publishable(*staged_);
+  if (staged_) return tesseray::require_publishable(*staged_, require_nothing_of_others);
   if (!database_->was_replaced()) return;
   throw Error(ErrorKind::invalid_input, "file_replaced", "another program put another file in its place meanwhile",
               "run again to add to that, or name another file", {.file = target_.string()});
@@ -566,7 +575,7 @@ void GeoPackageFile::require_publishable() {
 
 void GeoPackageFile::publish() {
   if (staged_) {
-    publish_database(*staged_);
+    publish_database(*staged_, require_nothing_of_others);
     return;
   }
   require_publishable();

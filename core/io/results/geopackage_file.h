@@ -34,6 +34,8 @@ bool has_layer(const std::filesystem::path& file, const std::string& layer);
 // The database's tables that no run of Tesseray wrote, but those that belong to the format, by name. Throws
 // Error(invalid_input) when it cannot be read.
 std::vector<std::string> tables_of_others(const std::filesystem::path& file);
+// Throws Error(invalid_input) where it has any, which whoever replaces the whole file would lose.
+void require_nothing_of_others(const std::filesystem::path& file);
 // Whether it has a table of that name among those.
 bool is_of_others(const std::filesystem::path& file, const std::string& layer);
 // The layers of a GeoPackage or SpatiaLite database that runs made from a prediction, as the last run that wrote each

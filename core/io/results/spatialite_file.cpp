@@ -5,6 +5,7 @@
 #include <ogrsf_frmts.h>
 
 #include "core/base/error.h"
+#include "core/io/results/geopackage_file.h"
 #include "core/io/results/layer_styles.h"
 #include "core/io/sources/gdal_session.h"
 #include "core/io/sources/memory_file.h"
@@ -234,7 +235,7 @@ void SpatialiteFile::require_publishable() {
   if (lock_) {
     staged_.require_untaken();
   } else {
-    tesseray::require_publishable(staged_);
+    tesseray::require_publishable(staged_, require_nothing_of_others);
   }
 }
 
@@ -242,7 +243,7 @@ void SpatialiteFile::publish() {
   if (lock_) {
     staged_.publish();
   } else {
-    publish_database(staged_);
+    publish_database(staged_, require_nothing_of_others);
   }
 }
 

@@ -153,15 +153,18 @@ std::optional<SqliteWriteLock> lock_of_earlier(const std::filesystem::path& file
 
 }  // namespace
 
-void publish_database(StagedFile& staged) {
+void publish_database(StagedFile& staged, LossCheck& require_lossless) {
   const std::optional<SqliteWriteLock> lock = lock_of_earlier(staged.target());
+  staged.require_untaken();
+  if (lock) require_lossless(staged.target());
   remove_companions(staged.target());
   staged.publish();
 }
 
-void require_publishable(const StagedFile& staged) {
-  require_replaceable_database(staged.target());
+void require_publishable(const StagedFile& staged, LossCheck& require_lossless) {
+  const std::optional<SqliteWriteLock> lock = lock_of_earlier(staged.target());
   staged.require_untaken();
+  if (lock) require_lossless(staged.target());
 }
 
 void require_replaceable_database(const std::filesystem::path& file) { (void)lock_of_earlier(file); }

@@ -89,12 +89,16 @@ class SqliteWriteLock {
   std::unique_ptr<SqliteDatabase> database_;
 };
 
+// Throws where an earlier database holds what must not be lost.
+using LossCheck = void(const std::filesystem::path& earlier);
+
 // Puts a finished database in the place of what is there, as StagedFile::publish does. Logs of changes
 // that an earlier database has left beside the name would be taken for the new one's: none stays. Throws
-// Error(invalid_input) while others have the earlier one open in WAL mode, or write to it.
-void publish_database(StagedFile& staged);
+// Error(invalid_input) while others have the earlier one open in WAL mode, or write to it, and what `require_lossless`
+// throws for the earlier one, which nobody changes from there on.
+void publish_database(StagedFile& staged, LossCheck& require_lossless);
 // Throws what publish_database would throw now.
-void require_publishable(const StagedFile& staged);
+void require_publishable(const StagedFile& staged, LossCheck& require_lossless);
 // The same of a database that is yet to be made.
 void require_replaceable_database(const std::filesystem::path& file);
 
