@@ -195,7 +195,8 @@ class CoverageRaster(PipelineTest):
 
         command = ["coverageraster", "--path-loss", PREDICTION, "--resolution", 1, "--raster", file, "--progress", "json"]
         process = interrupted_by(others, *command)
-        self.assert_refused(process, "file_exists", ["level.tif", "another program made the file meanwhile"])
+        self.assert_refused(process, "file_exists", ["level.tif", "another program made the file meanwhile",
+                                                      "what is there before a run is replaced with --overwrite"])
         self.assertEqual([path.read_text() for path in (file, beside)], ["precious"] * 2)
         file.unlink()
         self.assert_done(interrupted_by(others, *command, "--overwrite"))

@@ -230,6 +230,7 @@ TEST_F(VisibilityInBlocks, IsComputedByOneRunAtATime) {
       FAIL() << "two runs at once";
     } catch (const Error& error) {
       EXPECT_EQ(error.code(), "being_computed");
+      EXPECT_NE(error.hint().find("VISIBILITY"), std::string::npos) << error.hint();
     }
   }
   Watcher watcher;
