@@ -231,7 +231,10 @@ class BadDestinationsTest(PipelineTest):
     def test_names_that_would_be_taken_for_addresses(self):
         for option in ("--environment", "--tiles"):
             others = ["--environment", self.folder / "e.gpkg"] if option == "--tiles" else []
-            self.refuse([*others, option, "file:n.gpkg"], "bad_name", ["./file:n.gpkg"])
+            process = tesseray("tileenvironment", *SCENE, *others, option, "file:n.gpkg", "--progress", "json",
+                               cwd=self.folder)
+            self.assert_refused(process, "bad_name", ["./file:n.gpkg"])
+            self.assertEqual(self.files(), [])
         made("tileenvironment", *SCENE, "--environment", "./file:n.gpkg", cwd=self.folder)
         made("computevisibility", "--environment", "./file:n.gpkg", cwd=self.folder)
 
