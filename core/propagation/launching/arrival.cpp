@@ -94,8 +94,9 @@ void LaunchArrivals::pair_rays(std::span<ArrivalSums> receivers) {
 void LaunchArrivals::arrive(const RayEnding& ending, std::uint32_t number, ThreadArrivals& state) {
   tesseray::arrive(view_, ending, number, [&](const ArrivedRay& ray) { add_arrival(ending, ray, number, state); });
   if (!environment_.points.is_receiver(number)) return;
-  const bool is_reflected = is_reflected_around(ending, number) ? is_free_by_ground_around(ending, number)
-                                                                : arrives_along_ground(ending, number);
+  const bool is_reflected = is_reflected_around(ending, number)
+                                ? is_free_by_ground_around(ending, number)
+                                : arrives_along_ground(ending, number) || is_reflected_without_tile(ending, number);
   if (is_reflected) arrive_by_ground(ending, number, state);
 }
 

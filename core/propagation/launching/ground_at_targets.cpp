@@ -93,25 +93,53 @@ bool LaunchArrivals::is_free_behind_wall(const RayEnding& ending, std::uint32_t 
          ray_legs_.is_free_of_buildings(environment_.points.arrival(number), no_index, way.place());
 }
 
+std::optional<Vec3> LaunchArrivals::place_in_plane_of(std::uint32_t ground, const RayEnding& ending,
+                                                      std::uint32_t number) const {
+  const Tile& tile = environment_.tiling.tiles[ground];
+  const VirtualSource image = mirrored(ending.source, tile.centroid, tile.normal);
+  InteractionChain chain = ending.chain;
+  chain.push(ground);
+  const RayEnding reflected{image, ending.strength, ending.mechanism, ending.departure_gain, chain, false, {}};
+  return ray_legs_.place_on(ground, reflected, number);
+}
+
+bool LaunchArrivals::is_sent_by_tile(Vec3 place) const {
+  constexpr double border = 1e-4;  // of half a side: which of two tiles has it, rounding decides
+  const std::uint32_t ground = environment_.ground_tiles.near(place.xy());
+  if (ground == no_index) return false;
+  const Vec3 at = TileFrame(environment_.tiling.tiles[ground]).coordinates(place);
+  return std::fabs(at.x) <= 1 + border && std::fabs(at.y) <= 1 + border;
+}
+
+bool LaunchArrivals::is_reflected_without_tile(const RayEnding& ending, std::uint32_t number) const {
+  const InteractionChain& chain = ending.chain;
+  const std::uint32_t ground = setting_.receiver_ground(number);
+  if (!environment_.over_rooftops.is_ground_level() || ground == no_index || chain.length == 0 ||
+      chain.is_scattered() || chain.over_rooftops || chain.through_building ||
+      !environment_.points.is_tile(chain.last()) || !view_.limits.may_reflect(0, 0) ||
+      last_ground(view_.environment, chain) != no_index || lacks_ground_reflection(view_, chain)) {
+    return false;
+  }
+  const std::optional<Vec3> place = place_in_plane_of(ground, ending, number);
+  if (!place || is_sent_by_tile(*place)) return false;
+  // Before a wall any tile that sees it sends the reflection there.
+  constexpr double same_m = 1e-3;
+  const Tile& tile = environment_.tiling.tiles[ground];
+  const Vec3 image = mirrored(ending.source.point, tile.centroid, tile.normal);
+  const Vec3 met_last =
+      ReflectingPlane{tile.centroid, tile.normal}.place_between(image, environment_.points.arrival(number));
+  return norm(met_last - *place) < same_m;
+}
+
 std::uint32_t LaunchArrivals::reflecting_ground(const RayEnding& ending, std::uint32_t ground,
                                                 std::uint32_t number) const {
-  const auto place_in_plane_of = [&](std::uint32_t tile_number) {
-    const Tile& tile = environment_.tiling.tiles[tile_number];
-    const VirtualSource image = mirrored(ending.source, tile.centroid, tile.normal);
-    InteractionChain chain = ending.chain;
-    chain.push(tile_number);
-    const RayEnding reflected{image, ending.strength, ending.mechanism, ending.departure_gain, chain, false, {}};
-    return ray_legs_.place_on(tile_number, reflected, number);
-  };
-  const auto is_on = [&](std::uint32_t tile_number, Vec3 place) {
-    return TileFrame(environment_.tiling.tiles[tile_number]).holds(place);
-  };
-  // In the plane below the receiver it may lie on another tile, whose plane has it elsewhere again; or on ground without
-  // one, where the plane of the nearest goes on.
-  const std::optional<Vec3> below = place_in_plane_of(ground);
-  if (!below || is_on(ground, *below)) return below ? ground : no_index;
+  // In the plane below the receiver it may lie on another tile, whose plane has it elsewhere again; or on ground
+  // without one, where the plane of the nearest goes on.
+  const std::optional<Vec3> below = place_in_plane_of(ground, ending, number);
+  if (!below) return no_index;
+  if (TileFrame(environment_.tiling.tiles[ground]).holds(*below)) return ground;
   const std::uint32_t met = environment_.ground_tiles.near(below->xy());
-  return met != no_index && place_in_plane_of(met) ? met : no_index;
+  return met != no_index && place_in_plane_of(met, ending, number) ? met : no_index;
 }
 
 bool LaunchArrivals::arrives_along_ground(const RayEnding& ending, std::uint32_t number) const {

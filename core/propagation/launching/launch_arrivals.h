@@ -119,6 +119,13 @@ class LaunchArrivals {
   bool is_free_by_ground_around(const RayEnding& ending, std::uint32_t number) const;
   bool is_free_around_corner(const RayEnding& ending, std::uint32_t ground, std::uint32_t number) const;
   bool is_free_behind_wall(const RayEnding& ending, std::uint32_t ground, std::uint32_t number) const;
+  // Whether a ray that meets level ground there is sent on by a tile.
+  bool is_sent_by_tile(Vec3 place) const;
+  // Whether level ground reflects a ray from a wall or a roof to a receiver where it has no tile, which would send it.
+  bool is_reflected_without_tile(const RayEnding& ending, std::uint32_t number) const;
+  // Where a ray that the ground reflects on its way to a receiver meets the plane of a tile; nothing where something is
+  // in its way.
+  std::optional<Vec3> place_in_plane_of(std::uint32_t ground, const RayEnding& ending, std::uint32_t number) const;
   // The ground tile that reflects a ray last on its way to a receiver over the tile `ground`; no_index where none does,
   // or something is in the way.
   std::uint32_t reflecting_ground(const RayEnding& ending, std::uint32_t ground, std::uint32_t number) const;

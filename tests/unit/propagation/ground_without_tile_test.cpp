@@ -19,11 +19,7 @@ using testing::Environment;
 
 constexpr double length_m = 900, side_m = 10;
 
-std::vector<double> gains_db(const std::vector<ArrivalSums>& sums) {
-  std::vector<double> gains;
-  for (const ArrivalSums& of : sums) gains.push_back(decibels(testing::total_gain(of)));
-  return gains;
-}
+double gain_db(const ArrivalSums& sums) { return decibels(testing::total_gain(sums)); }
 
 // Launched, beside exact rays, which know no tiles.
 void expect_exact(Scene scene, Vec3 antenna, const std::vector<Vec3>& places, int reflections) {
@@ -35,11 +31,16 @@ void expect_exact(Scene scene, Vec3 antenna, const std::vector<Vec3>& places, in
   exact_options.max_reflections = reflections;
   exact_options.max_diffractions = 0;
   const Transmitter transmitter = testing::test_transmitter(antenna);
-  const std::vector<double> launched = gains_db(town.launch_to_receivers(transmitter, receivers, options).receivers);
-  const ImageTracer tracer(town.scene, town.occlusion, receivers, exact_options);
-  const std::vector<double> exact = gains_db(tracer.trace(transmitter, no_progress()).receivers);
-  for (std::size_t k = 0; k < places.size(); ++k) {
-    EXPECT_NEAR(launched[k], exact[k], 0.1) << places[k].x << " " << places[k].y;
+  for (const Summation summation : {Summation::local_mean, Summation::coherent, Summation::power}) {
+    options.summation = exact_options.link.summation = summation;
+    const std::vector<ArrivalSums> launched = town.launch_to_receivers(transmitter, receivers, options).receivers;
+    const ImageTracer tracer(town.scene, town.occlusion, receivers, exact_options);
+    const std::vector<ArrivalSums> exact = tracer.trace(transmitter, no_progress()).receivers;
+    for (std::size_t k = 0; k < places.size(); ++k) {
+      const std::string place = std::to_string(places[k].x) + " " + std::to_string(places[k].y);
+      EXPECT_NEAR(gain_db(launched[k]), gain_db(exact[k]), 0.1) << place << ", sum " << static_cast<int>(summation);
+      EXPECT_EQ(launched[k].rays, exact[k].rays) << place;
+    }
   }
 }
 
