@@ -17,6 +17,7 @@
 #include "core/io/sources/dataset_files.h"
 #include "core/io/sources/passwords.h"
 #include "core/io/sources/source_name.h"
+#include "core/io/sources/write_ahead_log.h"
 
 namespace tesseray {
 namespace {
@@ -57,10 +58,8 @@ std::vector<fs::path> files_in(const fs::path& folder) {
 void append_logs(std::vector<fs::path>& files) {
   const std::size_t count = files.size();
   for (std::size_t i = 0; i < count; ++i) {
-    const fs::path log = files[i].string() + "-wal";
-    std::error_code none;
-    const std::uintmax_t bytes = fs::file_size(log, none);
-    if (!none && bytes > 0) files.push_back(log);
+    const std::string log = files[i].string() + "-wal";
+    if (holds_changes(log)) files.emplace_back(log);
   }
 }
 

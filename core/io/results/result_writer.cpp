@@ -19,6 +19,7 @@
 #include "core/io/results/sqlite_database.h"
 #include "core/io/sources/passwords.h"
 #include "core/io/sources/source_name.h"
+#include "core/io/sources/write_ahead_log.h"
 
 namespace tesseray {
 
@@ -398,9 +399,7 @@ std::string ResultWriter::Impl::commit(const RunRecord& run, Progress& progress)
 void ResultWriter::Impl::warn_of_unfinished_changes(Progress& progress) const {
   for (const Target& target : targets) {
     const std::string journal = target.file.string() + "-journal";
-    std::error_code failed;
-    const std::uintmax_t bytes = std::filesystem::file_size(journal, failed);
-    if (target.replaced || failed || bytes == 0) continue;
+    if (target.replaced || !holds_changes(journal)) continue;
     progress.warn({"unfinished_changes",
                    journal + ": what was begun in " + target.file.filename().string() +
                        " could not be taken back yet; keep the two together: whoever opens the file next does that by "

@@ -15,12 +15,6 @@ namespace tesseray {
 
 namespace {
 
-bool is_there_with_content(const std::string& file) {
-  std::error_code failed;
-  const std::uintmax_t bytes = std::filesystem::file_size(file, failed);
-  return !failed && bytes > 0;
-}
-
 // What SQLite says when it reads the file: an extended code of its own.
 int code_of_reading(const std::string& file, int how_to_open) {
   sqlite3* database = nullptr;
@@ -60,13 +54,19 @@ void take_back_unfinished_changes(const std::string& file) {
 void refuse_unread_changes(const std::string& dataset) {
   const std::optional<GeoPackageParts> parts = parts_of_geopackage(dataset);
   const std::string file = parts ? parts->file : dataset, log = file + "-wal";
-  if (is_there_with_content(file + "-journal")) take_back_unfinished_changes(file);
-  if (!is_there_with_content(log) || may_be_read_with_its_log(file)) return;
+  if (holds_changes(file + "-journal")) take_back_unfinished_changes(file);
+  if (!holds_changes(log) || may_be_read_with_its_log(file)) return;
   throw Error(ErrorKind::invalid_input, "unread_changes",
               "its latest changes stand in " + std::filesystem::path(log).filename().string() +
                   " beside it, which cannot be read: the permission to read that is missing, or to write to the folder",
               "close the file in the program that changes it, such as QGIS; or copy both files to a folder of your own",
               {.file = file});
+}
+
+bool holds_changes(const std::string& log_or_journal) {
+  std::error_code failed;
+  const std::uintmax_t bytes = std::filesystem::file_size(log_or_journal, failed);
+  return !failed && bytes > 0;
 }
 
 }  // namespace tesseray

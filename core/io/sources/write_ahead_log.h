@@ -13,4 +13,7 @@ namespace tesseray {
 // ("GPKG:city.gpkg:terrain"); others have no log.
 void refuse_unread_changes(const std::string& dataset);
 
+// Whether such a log or journal is there with changes in it: an empty one means none.
+bool holds_changes(const std::string& log_or_journal);
+
 }  // namespace tesseray
