@@ -132,16 +132,17 @@ TESSERAY_HD void diffract_to_targets(const Block& block, RowMemory& memory, cons
       if (!source.source.in_air) continue;
       if (!(observer.first_u <= source.upper_u && observer.last_u > source.lower_u)) continue;
       const ObserverFrame& frame = source.source.from_other_face ? observer.from_n : observer.from_0;
-      beam.add(pair_at_edge(source.source, observer.z, observer.rho, observer.in_air, frame), source.sent, straight_m);
+      beam.add(pair_at_edge(source.source, observer.z, observer.rho, observer.rise, observer.in_air, frame),
+               source.sent, straight_m);
       ++joined;
     }
     if (joined > 0) block.claim(memory.count, joined);
     if (beam.rays == 0) return;
-    const ReceivedRay ray = received(columns, number, point - edge.midpoint);
+    const DiffractedWays ways(edge, point, beam);
     const DiffuseTarget target =
-        diffracted_target(scattering, edge, number, ray, launch.vegetation_between(row.element, number),
+        diffracted_target(scattering, number, normalized(ways.sum), launch.vegetation_between(row.element, number),
                           batch.stand_for[row.first_member + t]);
-    add_scattered(sum_of(beam, target), batch.scattered_sums[number], batch.sums[number],
+    add_scattered(sum_of(beam, ways, target), batch.scattered_sums[number], batch.sums[number],
                   typename Together::Adder{batch.locks + number});
   });
   count_pairs(block, memory, batch, source_count, target_count);

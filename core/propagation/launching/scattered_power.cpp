@@ -291,12 +291,10 @@ void ScatteredPower::lay_out_diffuse_edge_row(std::uint32_t edge_number, const W
   state.beam_arrivals.clear(state.numbers.size());
 }
 
-DiffuseTarget ScatteredPower::diffracted_target(const EdgeSegment& edge, std::uint32_t element, std::size_t place,
+DiffuseTarget ScatteredPower::diffracted_target(std::uint32_t element, std::size_t place, Vec3 direction,
                                                 const ThreadState& state) const {
   const std::uint32_t number = state.observers.numbers()[place];
-  const ReceivedRay ray =
-      received(scattering_view_.columns, number, environment_.points.arrival(number) - edge.midpoint);
-  return tesseray::diffracted_target(scattering_view_, edge, number, ray, setting_.vegetation_between(element, number),
+  return tesseray::diffracted_target(scattering_view_, number, direction, setting_.vegetation_between(element, number),
                                      state.observers_stand_for[place]);
 }
 
@@ -326,7 +324,8 @@ void ScatteredPower::diffract_diffuse(std::uint32_t edge_number, FollowedTo memb
       state.beam_departures.add(lit.share * lit.stands_for,
                                 scattering_.departures_of(lit.tile, AfterScattering::diffraction), state.diffracted,
                                 state.search);
-      state.beam_arrivals.add(at_edge, sent, state.observers, state.diffracted, state.search);
+      state.beam_arrivals.add(at_edge, static_cast<double>(sent.power), state.observers, state.diffracted,
+                              state.search);
     }
     if (scattering_.rays().wanted()) keep_diffracted_ways(lit, edge, element, state);
   }
@@ -341,9 +340,12 @@ void ScatteredPower::keep_diffracted_ways(const ScatteringSource& source, const 
     for (std::size_t place = begin; place < end; ++place) {
       const auto of_source = static_cast<double>(state.diffracted.pair_density[place]);
       if (!(of_source > 0)) continue;
-      const double gain_factor = diffracted_target(edge, element, place, state).gain_factor;
-      scattering_.keep_way(state.observers.numbers()[place], source.tile, {element, no_index},
-                           source.share * of_source * gain_factor,
+      const std::uint32_t number = state.observers.numbers()[place];
+      const Vec3 keller_point =
+          edge.midpoint + static_cast<double>(state.diffracted.pair_keller_z[place]) * edge.direction;
+      const Vec3 direction = normalized(environment_.points.arrival(number) - keller_point);
+      const double gain_factor = diffracted_target(element, place, direction, state).gain_factor;
+      scattering_.keep_way(number, source.tile, {element, no_index}, source.share * of_source * gain_factor,
                            static_cast<double>(state.diffracted.pair_length_m[place]), state.arrivals);
     }
   }
@@ -367,10 +369,12 @@ void ScatteredPower::add_diffracted_beams(const EdgeSegment& edge, std::uint32_t
       __builtin_prefetch(&state.arrivals.scattered_sums[setting_.sum_index(numbers[state.reached[i + ahead]])], 1);
     }
     const std::uint32_t place = state.reached[i], number = numbers[place];
-    const DiffuseTarget target = diffracted_target(edge, element, place, state);
+    const DiffuseEdgeSum beam = beams.at(place);
+    const DiffractedWays ways(edge, environment_.points.arrival(number), beam);
+    const DiffuseTarget target = diffracted_target(element, place, normalized(ways.sum), state);
     const std::size_t index = setting_.sum_index(number);
-    add_scattered(sum_of(beams.at(place), target), state.arrivals.scattered_sums[index], state.arrivals.sums[index]);
-    add_wideband(edge, place, target, number, state);
+    add_scattered(sum_of(beam, ways, target), state.arrivals.scattered_sums[index], state.arrivals.sums[index]);
+    add_wideband(edge, place, ways, target, state);
   }
 }
 

@@ -107,8 +107,8 @@ class ScatteredPower {
   void diffract_diffuse(std::uint32_t edge, FollowedTo members, ThreadState& state) const;
   void lay_out_diffuse_edge_row(std::uint32_t edge, const Wedge& wedge, FollowedTo members, ThreadState& state) const;
   void add_diffuse_sums(ThreadState& state) const;
-  // At a place of an edge segment's row.
-  DiffuseTarget diffracted_target(const EdgeSegment& edge, std::uint32_t element, std::size_t place,
+  // At a place of an edge segment's row, along a direction.
+  DiffuseTarget diffracted_target(std::uint32_t element, std::size_t place, Vec3 direction,
                                   const ThreadState& state) const;
   void add_diffracted_beams(const EdgeSegment& edge, std::uint32_t element, ThreadState& state) const;
   // Members of the row just read at which diffuse power may arrive.
@@ -121,8 +121,8 @@ class ScatteredPower {
                             ThreadState& state) const;
 
   // wideband_rays.cpp: the beam at a place of an edge's row.
-  void add_wideband(const EdgeSegment& edge, std::uint32_t place, const DiffuseTarget& at_target, std::uint32_t number,
-                    ThreadState& state) const;
+  void add_wideband(const EdgeSegment& edge, std::uint32_t place, const DiffractedWays& ways,
+                    const DiffuseTarget& at_target, ThreadState& state) const;
 
   // scatter_batches.cpp: the same by a scatterer that takes many rows at once.
   void scatter_last_in_batches(Progress& progress);

@@ -101,10 +101,10 @@ void ScatteringTiles::add_wideband(std::uint32_t tile, AfterScattering after, do
   add_wideband(beam, departures, at_target, number, direction, state);
 }
 
-void ScatteredPower::add_wideband(const EdgeSegment& edge, std::uint32_t place, const DiffuseTarget& at_target,
-                                  std::uint32_t number, ThreadState& state) const {
+void ScatteredPower::add_wideband(const EdgeSegment& edge, std::uint32_t place, const DiffractedWays& ways,
+                                  const DiffuseTarget& at_target, ThreadState& state) const {
   if (!state.arrivals.wideband.wanted()) return;
-  const Vec3 from_midpoint = environment_.points.arrival(number) - edge.midpoint;
+  const std::uint32_t number = state.observers.numbers()[place];
   DiffuseBeam beam{static_cast<double>(state.diffracted.power[place]),
                    static_cast<double>(state.diffracted.excess[place]),
                    static_cast<double>(state.diffracted.strongest[place]),
@@ -113,13 +113,11 @@ void ScatteredPower::add_wideband(const EdgeSegment& edge, std::uint32_t place, 
   DirectionMoments departures;
   if (scattering_.know_departures()) {
     departures = state.beam_departures.at(place);
-    const Vec3 from_line = from_midpoint - dot(from_midpoint, edge.direction) * edge.direction;
-    const Vec3 across = normalized(from_line);
     const EdgeArrivals& arrivals = state.beam_arrivals;
-    beam.direction = (1 / beam.power) * (arrivals.along[place] * edge.direction + arrivals.across[place] * across);
-    beam.strongest_direction = normalized(arrivals.of_strongest[place] * edge.direction + across);
+    beam.direction = (1 / beam.power) * (arrivals.along[place] * edge.direction + arrivals.across[place] * ways.across);
+    beam.strongest_direction = normalized(ways.strongest);
   }
-  scattering_.add_wideband(beam, departures, at_target, number, normalized(from_midpoint), state.arrivals);
+  scattering_.add_wideband(beam, departures, at_target, number, normalized(ways.sum), state.arrivals);
 }
 
 }  // namespace tesseray

@@ -41,7 +41,8 @@ struct PrepareMembers {
                                          std::size_t count, const double* __restrict z, const double* __restrict rho,
                                          const double* __restrict cosine, const double* __restrict sine,
                                          const FrameColumns* frames, float* __restrict z_out, float* __restrict rho_out,
-                                         float* __restrict in_air, float* __restrict first, float* __restrict last) {
+                                         float* __restrict rise, float* __restrict in_air, float* __restrict first,
+                                         float* __restrict last) {
     const ObservedFaces faces = *faces_pointer;
     const FrameColumns from_0 = frames[0], from_n = frames[1];
     TESSERAY_INDEPENDENT_TURNS
@@ -50,6 +51,7 @@ struct PrepareMembers {
       const EdgeObserver observer = observer_at({z[m], rho[m], cosine[m], sine[m]}, faces);
       z_out[i] = observer.z;
       rho_out[i] = observer.rho;
+      rise[i] = observer.rise;
       in_air[i] = observer.in_air;
       first[i] = observer.first_u;
       last[i] = observer.last_u;
@@ -75,11 +77,11 @@ struct PrepareMembers {
 
 // Where an observer's columns begin: those of EdgeObservers and of the source's frame, and the sums.
 struct ObserverColumns {
-  const float *z, *rho, *in_air, *straight_m, *first, *last;
+  const float *z, *rho, *rise, *in_air, *straight_m, *first, *last;
   const float *cos_half, *sin_half, *cos_scaled, *sin_scaled, *te_re, *te_im, *tm_re, *tm_im;
-  float *power, *basic, *excess, *squared_excess, *first_excess_m, *strongest;
+  float *power, *basic, *excess, *squared_excess, *first_excess_m, *strongest, *along, *across, *strongest_z;
   std::uint32_t* rays;
-  float *pair_density, *pair_length_m;
+  float *pair_density, *pair_length_m, *pair_keller_z;
 };
 
 struct DiffractBlocks {
@@ -94,6 +96,7 @@ struct DiffractBlocks {
       const std::size_t at = std::size_t{blocks[k]} * interval_block;
       const float* const z = columns->z + at;
       const float* const rho = columns->rho + at;
+      const float* const rise = columns->rise + at;
       const float* const in_air = columns->in_air + at;
       const float* const straight_m = columns->straight_m + at;
       const float* const first = columns->first + at;
@@ -112,16 +115,21 @@ struct DiffractBlocks {
       float* const squared_excess = columns->squared_excess + at;
       float* const first_excess_m = columns->first_excess_m + at;
       float* const strongest = columns->strongest + at;
+      float* const along = columns->along + at;
+      float* const across = columns->across + at;
+      float* const strongest_z = columns->strongest_z + at;
       std::uint32_t* const rays = columns->rays + at;
       float* const pair_density = columns->pair_density + at;
       float* const pair_length_m = columns->pair_length_m + at;
+      float* const pair_keller_z = columns->pair_keller_z + at;
       TESSERAY_INDEPENDENT_TURNS
       for (std::size_t i = 0; i < interval_block; ++i) {
         const bool hit = (first[i] <= upper) & (last[i] > lower);
         const ObserverFrame observer{{cos_half[i], sin_half[i], cos_scaled[i], sin_scaled[i]},
                                      {te_re[i], te_im[i], tm_re[i], tm_im[i]}};
-        const EdgePair pair = pair_at_edge(source, z[i], rho[i], hit ? in_air[i] : 0.0f, observer);
-        DiffuseEdgeSum beam{power[i], basic[i], excess[i], squared_excess[i], first_excess_m[i], strongest[i], rays[i]};
+        const EdgePair pair = pair_at_edge(source, z[i], rho[i], rise[i], hit ? in_air[i] : 0.0f, observer);
+        DiffuseEdgeSum beam{power[i],     basic[i], excess[i], squared_excess[i], first_excess_m[i],
+                            strongest[i], rays[i],  along[i],  across[i],         strongest_z[i]};
         beam.add(pair, sent, straight_m[i]);
         power[i] = beam.power;
         basic[i] = beam.basic;
@@ -130,8 +138,12 @@ struct DiffractBlocks {
         first_excess_m[i] = beam.first_excess_m;
         strongest[i] = beam.strongest;
         rays[i] = beam.rays;
+        along[i] = beam.along;
+        across[i] = beam.across;
+        strongest_z[i] = beam.strongest_z;
         pair_density[i] = pair.density;
         pair_length_m[i] = pair.length_m;
+        pair_keller_z[i] = pair.keller_z;
       }
     }
   }
@@ -159,26 +171,21 @@ struct AddDepartures {
 };
 
 struct AddArrivals {
-  [[gnu::always_inline]] static void run(const DiffuseEdgeSource* source, const DiffuseEdgePower* power,
-                                         const float* __restrict z, const float* __restrict rho,
-                                         const float* __restrict pair_density, const float* __restrict strongest,
+  [[gnu::always_inline]] static void run(const DiffuseEdgeSource* source, double power, const float* __restrict z,
+                                         const float* __restrict rho, const float* __restrict pair_density,
                                          const std::uint32_t* __restrict blocks, std::size_t block_count,
-                                         double* __restrict along, double* __restrict across,
-                                         double* __restrict of_strongest) {
-    const double source_z = source->z, source_rho = source->rho, of_all = power->power;
-    const float of_own = power->own_power;
+                                         double* __restrict along, double* __restrict across) {
+    const double source_z = source->z, source_rho = source->rho;
     for (std::size_t k = 0; k < block_count; ++k) {
       const std::size_t at = std::size_t{blocks[k]} * interval_block;
       TESSERAY_INDEPENDENT_TURNS
       for (std::size_t i = at; i < at + interval_block; ++i) {
         const double way_z = static_cast<double>(z[i]) - source_z;
         const double way_across = source_rho + static_cast<double>(rho[i]);
-        const double weight = of_all * static_cast<double>(pair_density[i]);
+        const double weight = power * static_cast<double>(pair_density[i]);
         const double per_metre = weight / std::sqrt(way_z * way_z + way_across * way_across);
         along[i] += per_metre * way_z;
         across[i] += per_metre * way_across;
-        const bool is_strongest = (pair_density[i] > 0) & (pair_density[i] * of_own >= strongest[i]);
-        of_strongest[i] = is_strongest ? way_z / way_across : of_strongest[i];
       }
     }
   }
@@ -196,6 +203,7 @@ void EdgeObservers::resize(std::size_t padded) {
     std::fill(column.begin() + static_cast<std::ptrdiff_t>(size()), column.end(), padding);
   };
   for (std::vector<float>* column : {&z_, &rho_, &in_air_, &straight_m_}) pad(*column, 1.0f);
+  pad(rise_, 0.0f);
   for (Frame& frame : frames_) {
     for (std::vector<float>* column : {&frame.cos_half, &frame.sin_half, &frame.cos_scaled, &frame.sin_scaled,
                                        &frame.te_re, &frame.te_im, &frame.tm_re, &frame.tm_im}) {
@@ -243,7 +251,8 @@ void EdgeObservers::lay_out(const Wedge& wedge, const EdgeSegment& edge, const d
   }
   run_vectorized<PrepareMembers>(instruction_set, &faces, order_.data(), order_.size(), places_[0].data(),
                                  places_[1].data(), places_[2].data(), places_[3].data(), columns, z_.data(),
-                                 rho_.data(), in_air_.data(), intervals_.first_u.data(), intervals_.last_u.data());
+                                 rho_.data(), rise_.data(), in_air_.data(), intervals_.first_u.data(),
+                                 intervals_.last_u.data());
   for (std::size_t i = 0; i < numbers.size(); ++i) {
     straight_m_[places_of_[i]] = static_cast<float>(straight_m[numbers[i]]);
   }
@@ -252,13 +261,15 @@ void EdgeObservers::lay_out(const Wedge& wedge, const EdgeSegment& edge, const d
 
 void EdgeBeams::clear(std::size_t members) {
   const std::size_t padded = whole_blocks(members);
-  for (std::vector<float>* column : {&power, &basic, &excess, &squared_excess, &strongest}) {
+  for (std::vector<float>* column :
+       {&power, &basic, &excess, &squared_excess, &strongest, &along, &across, &strongest_z}) {
     column->assign(padded, 0.0f);
   }
   first_excess_m.assign(padded, infinity_f);
   rays.assign(padded, 0);
   pair_density.resize(padded);
   pair_length_m.resize(padded);
+  pair_keller_z.resize(padded);
 }
 
 void EdgeDepartures::clear(std::size_t members) {
@@ -275,14 +286,14 @@ void EdgeDepartures::add(double share, const DirectionMoments& moments, const Ed
 }
 
 void EdgeArrivals::clear(std::size_t members) {
-  for (std::vector<double>* column : {&along, &across, &of_strongest}) column->assign(whole_blocks(members), 0.0);
+  for (std::vector<double>* column : {&along, &across}) column->assign(whole_blocks(members), 0.0);
 }
 
-void EdgeArrivals::add(const DiffuseEdgeSource& source, const DiffuseEdgePower& power, const EdgeObservers& observers,
+void EdgeArrivals::add(const DiffuseEdgeSource& source, double power, const EdgeObservers& observers,
                        const EdgeBeams& beams, const BlockSearch& search, InstructionSet instruction_set) {
-  run_vectorized<AddArrivals>(instruction_set, &source, &power, observers.z().data(), observers.rho().data(),
-                              beams.pair_density.data(), beams.strongest.data(), search.blocks.data(),
-                              search.blocks.size(), along.data(), across.data(), of_strongest.data());
+  run_vectorized<AddArrivals>(instruction_set, &source, power, observers.z().data(), observers.rho().data(),
+                              beams.pair_density.data(), search.blocks.data(), search.blocks.size(), along.data(),
+                              across.data());
 }
 
 void diffract_diffuse_power(const DiffuseEdgeSource& source, const DiffuseEdgePower& power,
@@ -293,6 +304,7 @@ void diffract_diffuse_power(const DiffuseEdgeSource& source, const DiffuseEdgePo
   const EdgeObservers::Frame& f = observers.frame(source.from_other_face);
   const ObserverColumns columns{observers.z().data(),
                                 observers.rho().data(),
+                                observers.rise().data(),
                                 observers.in_air().data(),
                                 observers.straight_m().data(),
                                 observers.intervals().first_u.data(),
@@ -311,9 +323,13 @@ void diffract_diffuse_power(const DiffuseEdgeSource& source, const DiffuseEdgePo
                                 beams.squared_excess.data(),
                                 beams.first_excess_m.data(),
                                 beams.strongest.data(),
+                                beams.along.data(),
+                                beams.across.data(),
+                                beams.strongest_z.data(),
                                 beams.rays.data(),
                                 beams.pair_density.data(),
-                                beams.pair_length_m.data()};
+                                beams.pair_length_m.data(),
+                                beams.pair_keller_z.data()};
   run_vectorized<DiffractBlocks>(instruction_set, &source, &power, &columns, &bounds, search.blocks.data(),
                                  search.blocks.size());
 }

@@ -39,6 +39,7 @@ class EdgeObservers {
   const RowIntervals& intervals() const { return intervals_; }
   const std::vector<float>& z() const { return z_; }
   const std::vector<float>& rho() const { return rho_; }
+  const std::vector<float>& rise() const { return rise_; }
   // 0 for members inside the solid, 1 otherwise.
   const std::vector<float>& in_air() const { return in_air_; }
   const std::vector<float>& straight_m() const { return straight_m_; }
@@ -49,22 +50,22 @@ class EdgeObservers {
 
   std::vector<std::uint32_t> numbers_, order_, places_of_;
   std::vector<double> places_[4];  // before sorting: z, ρ, and the angle's cosine and sine
-  std::vector<float> z_, rho_, in_air_, straight_m_;
+  std::vector<float> z_, rho_, rise_, in_air_, straight_m_;
   RowIntervals intervals_;
   Frame frames_[2];
 };
 
 // DiffuseEdgeSum of each member, by their places.
 struct EdgeBeams {
-  std::vector<float> power, basic, excess, squared_excess, first_excess_m, strongest;
+  std::vector<float> power, basic, excess, squared_excess, first_excess_m, strongest, along, across, strongest_z;
   std::vector<std::uint32_t> rays;
   // EdgePair of the source that was added last: valid in the blocks that its search found.
-  std::vector<float> pair_density, pair_length_m;
+  std::vector<float> pair_density, pair_length_m, pair_keller_z;
 
   void clear(std::size_t members);
   DiffuseEdgeSum at(std::size_t place) const {
-    return {power[place],          basic[place],     excess[place], squared_excess[place],
-            first_excess_m[place], strongest[place], rays[place]};
+    return {power[place],     basic[place], excess[place], squared_excess[place], first_excess_m[place],
+            strongest[place], rays[place],  along[place],  across[place],         strongest_z[place]};
   }
 };
 
@@ -85,13 +86,12 @@ struct EdgeDepartures {
 // and the way on which it comes, which is the same before the edge and behind it.
 struct EdgeArrivals {
   std::vector<double> along, across;
-  std::vector<double> of_strongest;  // the angle's cotangent
 
   void clear(std::size_t members);
   // Of the source that was added last to the beams, with that power. `search`: with which it was. The same bits for any
   // instruction set.
-  void add(const DiffuseEdgeSource& source, const DiffuseEdgePower& power, const EdgeObservers& observers,
-           const EdgeBeams& beams, const BlockSearch& search, InstructionSet instruction_set = best_instruction_set());
+  void add(const DiffuseEdgeSource& source, double power, const EdgeObservers& observers, const EdgeBeams& beams,
+           const BlockSearch& search, InstructionSet instruction_set = best_instruction_set());
 };
 
 // Adds what one source sends by way of the edge to all members that `bounds` admits; the same bits for any instruction

@@ -4,7 +4,7 @@
 //
 // An edge segment is short: its faces' reflection and the polarisation are taken at the directions from its midpoint,
 // so that they are constants of a source or of an observer. What changes with each pair is the Keller point, by which
-// the pair's distance, spreading and shadow-boundary terms go.
+// the pair's distance, spreading and shadow-boundary terms go, and where the observer looks.
 #pragma once
 
 #include <cmath>
@@ -47,6 +47,7 @@ struct ObservedFaces {
   double cos_half_exterior = 0, sin_half_exterior = 0;
   Complex eps_0, eps_n;
   double half_length_m = 0;
+  double tangent_rise = 0, normal_rise = 0;  // of EdgeSegment's tangent_0 and normal_0
 
   TESSERAY_HD ObservedFaces(const Wedge& wedge, const EdgeSegment& edge)
       : exterior_angle(wedge.exterior_angle),
@@ -55,7 +56,9 @@ struct ObservedFaces {
         sin_half_exterior(std::sin(0.5 * wedge.exterior_angle)),
         eps_0(wedge.eps_0),
         eps_n(wedge.eps_n),
-        half_length_m(0.5 * edge.length_m) {}
+        half_length_m(0.5 * edge.length_m),
+        tangent_rise(edge.tangent_0.z),
+        normal_rise(edge.normal_0.z) {}
 };
 
 // Reflection at the face away from the source, for a grazing angle with this sine. Without branches; a perfect
@@ -89,6 +92,7 @@ struct ObserverFrame {
 
 struct EdgeObserver {
   float z = 0, rho = 0;           // see PlaceAboutEdge
+  float rise = 0;                 // sine of the elevation of the way to it from the nearest point of the edge's line
   float in_air = 0;               // 0 inside the solid, 1 otherwise
   float first_u = 0, last_u = 0;  // as of PointIntervals
   ObserverFrame from_0, from_n;
@@ -126,6 +130,7 @@ struct EdgeObserver {
   const bool apart = place.rho >= least_m;
   observer.z = static_cast<float>(place.z);
   observer.rho = static_cast<float>(distance);
+  observer.rise = static_cast<float>(c * faces.tangent_rise + s * faces.normal_rise);
   observer.in_air = air ? 1.0f : 0.0f;
   const SegmentEnds ends = segment_ends(place.z, faces.half_length_m, distance);
   observer.first_u = apart ? ends.first : infinity_f;
@@ -143,6 +148,7 @@ struct DiffuseEdgeSource {
   float cosine_at_midpoint = 0, cosine_slope = 0;  // normal · (Q − tile), and its change per metre along the edge
   float scale = 0;                                 // area S²/π · reflectance · 1/(8π k n²)
   float two_wave_numbers = 0;                      // 2k
+  float edge_rise = 0;                             // sine of the edge's elevation
   bool from_other_face = false;
   bool in_air = false;
 
@@ -178,6 +184,7 @@ struct DiffuseEdgeSource {
     cosine_slope = static_cast<float>(dot(tile.normal, edge.direction));
     scale = static_cast<float>(intensity_per_cosine / (8 * pi * wave_number * n * n));
     two_wave_numbers = static_cast<float>(2 * wave_number);
+    edge_rise = static_cast<float>(edge.direction.z);
   }
 
   // Instead of Lambert's law: as much to all of the edge as to its midpoint, `distance_m` away, but for the few per
@@ -200,17 +207,23 @@ struct DiffuseEdgePower {
 struct EdgePair {
   float density = 0;   // |field|² per unit of its power
   float length_m = 0;  // of the way from the one to the other
+  // Of the Keller point, along the edge from its midpoint, m.
+  float keller_z = 0;
+  // The last leg is so many times the edge's direction and the unit vector from its line to the observer, at a length
+  // of 1 in the plan.
+  float along = 0, across = 0;
 };
 
-// `lit`: 0 for observers that the source does not light or that are inside the solid, 1 otherwise.
+// `rise`: see EdgeObserver. `lit`: 0 for observers that the source does not light or that are inside the solid, 1
+// otherwise.
 [[gnu::always_inline]] TESSERAY_HD inline EdgePair pair_at_edge(const DiffuseEdgeSource& source, float z, float rho,
-                                                                float lit, const ObserverFrame& observer) {
+                                                                float rise, float lit, const ObserverFrame& observer) {
   // The two legs unfolded into one plane are one straight line.
   const float way_z = z - source.z, across = source.rho + rho;
   const float total = std::sqrt(way_z * way_z + across * across);
   const float share = source.rho / across;
-  const float cos_scattering =
-      (source.cosine_at_midpoint + source.cosine_slope * (source.z + way_z * share)) / (total * share);
+  const float keller_z = source.z + way_z * share;
+  const float cos_scattering = (source.cosine_at_midpoint + source.cosine_slope * keller_z) / (total * share);
   const float both = source.rho * rho;
   float soft = 0, hard = 0;
   diffraction_power<float>(source.wedge, source.angle, source.source_face, observer.angle, observer.face,
@@ -218,7 +231,14 @@ struct EdgePair {
   const float sent = cos_scattering > 0 ? lit : 0.0f;
   const float density =
       sent * source.scale * cos_scattering * (source.soft_share * soft + source.hard_share * hard) / (both * total);
-  return {density, total};
+  // Edge and line to the observer are at right angles, so that their parts in the plan are so by what they rise.
+  const float edge_rise = source.edge_rise;
+  const float squared_in_plan = way_z * way_z * (1 - edge_rise * edge_rise) -
+                                2.0f * (way_z * across) * (edge_rise * rise) + across * across * (1 - rise * rise);
+  // Straight up or down there is none, but for rounding.
+  const float least = 1e-10f * (total * total);
+  const float per_metre = 1.0f / std::sqrt(squared_in_plan > least ? squared_in_plan : least);
+  return {density, total, keller_z, way_z * per_metre, across * per_metre};
 }
 
 // What all sources bring to one observer: sums of |field|², over the departure gain, times the excess length and its
@@ -227,6 +247,8 @@ struct DiffuseEdgeSum {
   float power = 0, basic = 0, excess = 0, squared_excess = 0;
   float first_excess_m = infinity_f, strongest = 0;
   std::uint32_t rays = 0;
+  float along = 0, across = 0;  // Σ of EdgePair's, by power
+  float strongest_z = 0;        // Keller point of the strongest
 
   // `straight_m`: from the transmitter to the observer.
   [[gnu::always_inline]] TESSERAY_HD void add(const EdgePair& pair, const DiffuseEdgePower& sent, float straight_m) {
@@ -240,8 +262,11 @@ struct DiffuseEdgeSum {
     const float first_m = density > 0 ? sum_m : infinity_f;
     first_excess_m = first_m < first_excess_m ? first_m : first_excess_m;
     const float own_power = density * sent.own_power;
+    strongest_z = own_power > strongest ? pair.keller_z : strongest_z;
     strongest = own_power > strongest ? own_power : strongest;
     rays += density > 0 ? sent.rays : 0u;
+    along += ray_power * pair.along;
+    across += ray_power * pair.across;
   }
 };
 

@@ -91,26 +91,13 @@ struct RadiatedRay {
   return {density, length, {way.x * inverse, way.y * inverse, way.z * inverse}};
 }
 
-struct ReceivedRay {
-  double look_x = 0, look_y = 0;  // cosine and sine of the azimuth where the target looks
-  double factor = 1;              // 1 + the power of the ground-reflected companion at ground tiles
-};
-
-// How a ray along `way` comes in at a target.
-TESSERAY_HD inline ReceivedRay received(const ScatteringColumnsView& columns, std::uint32_t number, Vec3 way) {
-  const double across = std::sqrt(way.x * way.x + way.y * way.y);
-  const double safe = across > 0 ? across : 1.0;
-  // Straight up or down counts as north.
-  const double north = across > 0 ? 0.0 : 1.0;
-  ReceivedRay ray{north - way.y / safe, -way.x / safe, 1};
+// 1 + the power of the ground-reflected companion of a ray that comes along a direction, at ground tiles; 1 elsewhere.
+TESSERAY_HD inline double ground_factor(const ScatteringColumnsView& columns, std::uint32_t number, Vec3 direction) {
   const double ground_reflection = columns.ground_reflection[number];
-  if (!(ground_reflection > 0)) return ray;
-  const double length = std::sqrt(way.x * way.x + way.y * way.y + way.z * way.z);
-  const double cosine = -dot(way, columns.normals[number]) / length;
-  if (!(cosine > 0)) return ray;
-  ray.factor +=
-      ground_reflection * interpolated_reflectance(columns.reflectances + columns.table_begin[number], cosine);
-  return ray;
+  if (!(ground_reflection > 0)) return 1;
+  const double cosine = -dot(direction, columns.normals[number]);
+  if (!(cosine > 0)) return 1;
+  return 1 + ground_reflection * interpolated_reflectance(columns.reflectances + columns.table_begin[number], cosine);
 }
 
 // `scale` times what a tile sends to a point at most: its strength over the squared distance.

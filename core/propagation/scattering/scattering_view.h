@@ -429,36 +429,50 @@ TESSERAY_HD inline double mirrored_density(const ScatteringView& scattering, std
          nearness(scattering, source, length_m * leaving) / (length_m * length_m);
 }
 
-// Rays from an edge segment: it is short, so all its rays come to a target from about the same direction.
-// `vegetation`: factor of the amplitude on the last leg.
-TESSERAY_HD inline DiffuseTarget diffracted_target(const ScatteringView& scattering, const EdgeSegment& edge,
-                                                   std::uint32_t number, const ReceivedRay& ray, double vegetation,
-                                                   float stands_for) {
+// The last legs of what an edge segment sends to a point.
+struct DiffractedWays {
+  Vec3 across;     // unit vector from the edge's line to the point
+  Vec3 sum;        // by power, of a length of 1 in the plan each
+  Vec3 strongest;  // of the strongest ray, m
+
+  TESSERAY_HD DiffractedWays(const EdgeSegment& edge, Vec3 point, const DiffuseEdgeSum& beam) {
+    const Vec3 from_midpoint = point - edge.midpoint;
+    across = normalized(from_midpoint - dot(from_midpoint, edge.direction) * edge.direction);
+    sum = static_cast<double>(beam.along) * edge.direction + static_cast<double>(beam.across) * across;
+    strongest = from_midpoint - static_cast<double>(beam.strongest_z) * edge.direction;
+  }
+};
+
+// Rays from an edge segment along a direction, or about it. `vegetation`: factor of the amplitude on the last leg.
+TESSERAY_HD inline DiffuseTarget diffracted_target(const ScatteringView& scattering, std::uint32_t number,
+                                                   Vec3 direction, double vegetation, float stands_for) {
   const LinkView& link = scattering.launch.link;
-  const double share = link.unit_gain * scattering.received_fraction * ray.factor * (vegetation * vegetation);
-  const Vec3 way = scattering.launch.environment.points.arrival(number) - edge.midpoint;
-  return {{ray.look_x, ray.look_y},
-          share * link.receive_gain(normalized(way)),
+  const double ground = ground_factor(scattering.columns, number, direction);
+  const double share = link.unit_gain * scattering.received_fraction * ground * (vegetation * vegetation);
+  return {look_azimuth(direction),
+          share * link.receive_gain(direction),
           share,
           scattering.launch.straight_distances[number],
-          ray.factor > 1 ? 2u : 1u,
+          ground > 1 ? 2u : 1u,
           static_cast<double>(stands_for)};
 }
 
 // What arrives at a target by way of an edge segment.
-TESSERAY_HD inline DiffuseSum sum_of(const DiffuseEdgeSum& beam, const DiffuseTarget& target) {
+TESSERAY_HD inline DiffuseSum sum_of(const DiffuseEdgeSum& beam, const DiffractedWays& ways,
+                                     const DiffuseTarget& target) {
+  const Vec2 strongest_look = look_azimuth(normalized(ways.strongest));
   DiffuseSum sum;
   const double gain_factor = target.stands_for * target.gain_factor;
   sum.gain = gain_factor * static_cast<double>(beam.power);
   sum.basic_gain = target.stands_for * target.basic_factor * static_cast<double>(beam.basic);
   sum.excess_m = gain_factor * static_cast<double>(beam.excess);
   sum.squared_excess_m2 = gain_factor * static_cast<double>(beam.squared_excess);
-  sum.cos_azimuth = sum.gain * target.look.x;
-  sum.sin_azimuth = sum.gain * target.look.y;
+  sum.cos_azimuth = -gain_factor * ways.sum.y;
+  sum.sin_azimuth = -gain_factor * ways.sum.x;
   sum.first_excess_m = static_cast<double>(beam.first_excess_m);
   sum.strongest_gain = target.gain_factor * static_cast<double>(beam.strongest);
-  sum.strongest_cos = target.look.x;
-  sum.strongest_sin = target.look.y;
+  sum.strongest_cos = strongest_look.x;
+  sum.strongest_sin = strongest_look.y;
   sum.rays = beam.rays * target.rays_per_ray;
   return sum;
 }

@@ -12,6 +12,7 @@
 
 #include "core/physics/antenna.h"
 #include "core/propagation/rays/virtual_source.h"
+#include "core/propagation/scattering/scattering_view.h"
 #include "core/propagation/tubes/edge_incidence.h"
 #include "tests/support/synthetic_city.h"
 
@@ -211,12 +212,12 @@ TEST(DiffuseDiffraction, ArrivalsAddUp) {
     BlockSearch search;
     for (std::size_t s = 0; s < sources.size(); ++s) {
       diffract_diffuse_power(sources[s], powers[s], fixture.observers, everything, search, beams, set);
-      arrivals.add(sources[s], powers[s], fixture.observers, beams, search, set);
+      arrivals.add(sources[s], static_cast<double>(powers[s].power), fixture.observers, beams, search, set);
     }
     int with_both = 0;
     for (std::size_t place = 0; place < fixture.observers.size(); ++place) {
       const std::uint32_t i = fixture.observers.numbers()[place];
-      double along = 0, across = 0, strongest = 0, cotangent = 0;
+      double along = 0, across = 0, strongest = 0;
       int lit = 0;
       for (std::size_t s = 0; s < sources.size(); ++s) {
         const double power = static_cast<double>(powers[s].power) * static_cast<double>(pairs[s].density[i]);
@@ -225,16 +226,82 @@ TEST(DiffuseDiffraction, ArrivalsAddUp) {
         const double rho = static_cast<double>(fixture.observers.rho()[place]) + static_cast<double>(sources[s].rho);
         along += power * z / std::hypot(z, rho);
         across += power * rho / std::hypot(z, rho);
-        if (power > strongest) cotangent = z / rho;
         strongest = std::max(strongest, power);
         ++lit;
       }
       EXPECT_NEAR(arrivals.along[place], along, 1e-12 * strongest);
       EXPECT_NEAR(arrivals.across[place], across, 1e-12 * strongest);
-      EXPECT_NEAR(arrivals.of_strongest[place], cotangent, 1e-12);
       with_both += lit == 2 ? 1 : 0;
     }
     EXPECT_GT(with_both, 10);
+  }
+}
+
+// Where their power comes from in the plan, weighted by what each brings, and the strongest's Keller point: by the
+// points on edges of any slope, with any instruction set.
+TEST(DiffuseDiffraction, LooksInThePlanAddUp) {
+  testing::Random random(12);
+  for (const double rise : {0.0, 0.5, 1.0}) {
+    SCOPED_TRACE(rise);
+    Fixture fixture(9, 90);
+    EdgeSegment& edge = fixture.edge;
+    // Turned about the x axis, from upright to level.
+    const double across = std::sqrt(1 - rise * rise);
+    const auto turned = [&](Vec3 v) { return Vec3{v.x, rise * v.y - across * v.z, across * v.y + rise * v.z}; };
+    edge.direction = turned(edge.direction);
+    edge.tangent_0 = turned(edge.tangent_0);
+    edge.normal_0 = turned(edge.normal_0);
+    ASSERT_NEAR(std::fabs(edge.direction.z), rise, 1e-12);
+    fixture.wedge = wedge_of(edge);
+    for (Vec3& point : fixture.points) {
+      const Vec3 from_midpoint = point - vertical_corner().midpoint;
+      point = edge.midpoint + turned({from_midpoint.x, from_midpoint.y, 50 * from_midpoint.z});
+    }
+    std::array<Tile, 2> tiles{tile_at({30, 20, 10.1}), tile_at({-40, 5, 9.9})};
+    for (Tile& tile : tiles) {
+      tile.centroid = edge.midpoint + turned(tile.centroid - edge.midpoint);
+      tile.normal = turned(tile.normal);
+    }
+    const std::array<DiffuseEdgeSource, 2> sources{fixture.source(tiles[0]), fixture.source(tiles[1])};
+    const std::array<DiffuseEdgePower, 2> powers{DiffuseEdgePower{.power = 2, .rays = 1, .own_power = 2},
+                                                 DiffuseEdgePower{.power = 5, .rays = 1, .own_power = 0.5F}};
+    const std::array<Pairs, 2> pairs{fixture.diffract(sources[0]), fixture.diffract(sources[1])};
+    for (const InstructionSet set : {InstructionSet::baseline, InstructionSet::avx2, InstructionSet::avx512}) {
+      if (set > best_instruction_set()) continue;
+      EdgeBeams beams;
+      beams.clear(fixture.observers.size());
+      BlockSearch search;
+      for (std::size_t s = 0; s < sources.size(); ++s) {
+        diffract_diffuse_power(sources[s], powers[s], fixture.observers, everything, search, beams, set);
+      }
+      int with_both = 0;
+      for (std::size_t place = 0; place < fixture.observers.size(); ++place) {
+        const std::uint32_t i = fixture.observers.numbers()[place];
+        const DiffractedWays ways(edge, fixture.points[i], beams.at(place));
+        Vec2 sum;
+        double all = 0, strongest = 0;
+        Vec3 strongest_way;
+        int lit = 0;
+        for (std::size_t s = 0; s < sources.size(); ++s) {
+          const double density = static_cast<double>(pairs[s].density[i]);
+          if (!(density > 0)) continue;
+          const VirtualSource from{tiles[s].centroid, 0, edge.midpoint, edge.direction, 0.5};
+          const Vec3 way = fixture.points[i] - leg_to(from, fixture.points[i]).from;
+          sum = sum + (density * static_cast<double>(powers[s].power) / norm(way.xy())) * way.xy();
+          all += density * static_cast<double>(powers[s].power);
+          const double own = density * static_cast<double>(powers[s].own_power);
+          if (own > strongest) strongest_way = way;
+          strongest = std::max(strongest, own);
+          ++lit;
+        }
+        if (lit == 0) continue;
+        EXPECT_NEAR(ways.sum.x, sum.x, 2e-5 * all) << place;
+        EXPECT_NEAR(ways.sum.y, sum.y, 2e-5 * all) << place;
+        EXPECT_LT(norm(ways.strongest - strongest_way), 1e-4) << place;
+        with_both += lit == 2 ? 1 : 0;
+      }
+      EXPECT_GT(with_both, 10);
+    }
   }
 }
 

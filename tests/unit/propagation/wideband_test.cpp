@@ -100,6 +100,9 @@ TEST(Wideband, SpreadsAreThoseOfAllSingleRays) {
                 2e-3);
     EXPECT_NEAR(static_cast<double>(p.elevation_spread_deg), spread_deg(rays, &Ray::arrival_elevation_deg), 2e-3);
     EXPECT_NEAR(static_cast<double>(p.arrival_elevation_deg), rays.front().arrival_elevation_deg, 1e-3);
+    const TargetPrediction& in_plan = prediction.receivers[r];
+    EXPECT_NEAR(static_cast<double>(in_plan.angle_spread_deg), spread_deg(rays, &Ray::arrival_azimuth_deg), 2e-3);
+    EXPECT_NEAR(static_cast<double>(in_plan.arrival_azimuth_deg), rays.front().arrival_azimuth_deg, 1e-3);
     double strongest = 0, others = 0;
     for (const Ray& ray : rays) (goes_the_same_way(ray, rays.front()) ? strongest : others) += ray.path_gain;
     EXPECT_NEAR(static_cast<double>(p.k_factor_db), decibels(strongest / others), 1e-3);
