@@ -6,6 +6,7 @@
 #include <cmath>
 #include <sstream>
 #include <string>
+#include <utility>
 
 #include "core/base/error.h"
 #include "core/comparison/statistics.h"
@@ -21,7 +22,7 @@ struct KindOfValues {
 
 // Bounds that the median of such values keeps: a receiver gets no milliwatt in a city, losses and delays are positive,
 // and a field of −30 dBµV/m is far below every scanner's noise. Empty when it does.
-KindOfValues contradicted_kind(double median, ValueKind kind) {
+KindOfValues contradicted_by(double median, ValueKind kind) {
   switch (kind) {
     case ValueKind::received_power:
       if (median > 0) return {"received powers in dBm", "path_loss or field_strength"};
@@ -123,25 +124,30 @@ bool is_censored(double value, const ComparisonOptions& options) {
   return is_loss(options.value_kind) ? value >= *options.censor_below : value <= *options.censor_below;
 }
 
+std::optional<ContradictedKind> contradicted_kind(std::vector<double> values, ValueKind kind) {
+  // Some may stand for none; most do not.
+  const auto implausible =
+      std::partition(values.begin(), values.end(), [kind](double value) { return is_plausible(value, kind); });
+  if (implausible - values.begin() > values.end() - implausible) values.erase(implausible, values.end());
+  if (values.empty()) return std::nullopt;
+  const double middle = percentile(values, 0.5);
+  const KindOfValues contradicted = contradicted_by(middle, kind);
+  if (contradicted.name.empty()) return std::nullopt;
+  std::ostringstream message;
+  message << "the measured values cannot be " << contradicted.name << ": their median is " << middle;
+  return ContradictedKind{message.str(), contradicted.looks_like};
+}
+
 void require_values_of_kind(const std::vector<Measurement>& measurements, const ComparisonOptions& options) {
   if (is_arrival_time(options.value_kind)) require_options_of_levels(options);
   std::vector<double> values;
   for (const Measurement& m : measurements) {
     if (std::isfinite(m.value)) values.push_back(m.value);
   }
-  // Some may stand for none; most do not.
-  const auto implausible = std::partition(values.begin(), values.end(),
-                                          [&options](double value) { return is_plausible(value, options.value_kind); });
-  if (implausible - values.begin() > values.end() - implausible) values.erase(implausible, values.end());
-  if (values.empty()) return;
-  const double middle = percentile(values, 0.5);
-  const KindOfValues contradicted = contradicted_kind(middle, options.value_kind);
-  if (contradicted.name.empty()) return;
-  std::ostringstream median;
-  median << middle;
-  throw Error(ErrorKind::invalid_input, "values_of_another_kind",
-              "the measured values cannot be " + contradicted.name + ": their median is " + median.str(),
-              "set VALUE_KIND to what they are (" + contradicted.looks_like + "?), or choose another VALUE_FIELD");
+  const std::optional<ContradictedKind> contradicted = contradicted_kind(std::move(values), options.value_kind);
+  if (!contradicted) return;
+  throw Error(ErrorKind::invalid_input, "values_of_another_kind", contradicted->message,
+              "set VALUE_KIND to what they are (" + contradicted->looks_like + "?), or choose another VALUE_FIELD");
 }
 
 }  // namespace tesseray

@@ -4,6 +4,8 @@
 // Powers, fields and losses are compared as a level in dB that grows with received power, arrival times in ns.
 #pragma once
 
+#include <optional>
+#include <string>
 #include <vector>
 
 #include "core/comparison/comparison.h"
@@ -21,6 +23,14 @@ bool is_plausible(double value, ValueKind kind);
 
 // At the scanner's floor: powers and fields at or below the limit, losses at or above it.
 bool is_censored(double value, const ComparisonOptions& options);
+
+// What says that values are not of the kind that they are given as, and the kinds that they look like.
+struct ContradictedKind {
+  std::string message, looks_like;
+};
+
+// Empty when their median can be one of that kind. Those that stand for none count only where they are the most.
+std::optional<ContradictedKind> contradicted_kind(std::vector<double> values, ValueKind kind);
 
 // Throws Error(invalid_input) when half of the values cannot be of the options' kind, or when an option is of another
 // kind.

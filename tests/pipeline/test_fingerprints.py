@@ -204,6 +204,10 @@ class Fingerprints(PipelineTest):
         self.assertTrue(warned["unreadable_values"].startswith("2 values"), warned)
         self.assertRegex(warned["unreadable_values"], r'such as "-999" \(.*csv, field rsrp, line 4\)$')
         self.assertEqual(same_tile, tile)
+        for filler in (0, 99, 255):
+            warned, same_tile = located(f"1,West,-70,20\n1,West,{filler},20\n1,East,-80,30\n2,East,-75,30\n")
+            self.assertRegex(warned["unreadable_values"], rf'^1 value .* such as "{filler}" ')
+            self.assertEqual((list(warned), same_tile), (["unreadable_values"], tile))
         warned, same_tile = located("1,West,-95,20\n1,West,-70,20\n1,East,-80,30\n")
         self.assertEqual(list(warned), ["repeated_values"])
         self.assertTrue(warned["repeated_values"].startswith("1 value "), warned)

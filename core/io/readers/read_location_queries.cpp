@@ -3,11 +3,10 @@
 #include <array>
 #include <cmath>
 #include <map>
-#include <sstream>
 #include <string_view>
+#include <utility>
 
 #include "core/comparison/measured_values.h"
-#include "core/comparison/statistics.h"
 #include "core/io/readers/level_units.h"
 #include "core/io/readers/measurement_fields.h"
 #include "core/io/readers/readers.h"
@@ -66,7 +65,7 @@ struct RowProblems {
 };
 
 // Whether they are powers at all is asked of all together (require_powers).
-bool may_be_power(double dbm) { return dbm > -250 && dbm < 100; }
+bool may_be_power(double dbm) { return is_plausible(dbm, ValueKind::received_power); }
 bool may_be_delay(double ns) { return is_plausible(ns, ValueKind::time_of_arrival); }
 bool may_be_azimuth(double degrees) { return std::abs(degrees) <= 360; }
 
@@ -110,21 +109,10 @@ void RowProblems::tell(Progress& progress) const {
        " values of the queries replace others of the same query and transmitter");
 }
 
-void require_powers(const std::vector<LocationQuery>& queries, const ErrorPlace& place) {
-  std::vector<double> powers;
-  for (const LocationQuery& query : queries) {
-    for (const Signature& signature : query.signatures) {
-      if (signature.heard()) powers.push_back(signature.power_dbm);
-    }
-  }
-  if (powers.empty()) return;
-  const double middle = percentile(powers, 0.5);
-  constexpr double most_dbm = 30;
-  if (middle <= most_dbm) return;
-  std::ostringstream median;
-  median << middle;
-  throw Error(ErrorKind::invalid_input, "values_of_another_kind",
-              "the measured values cannot be received powers in dBm: their median is " + median.str(),
+void require_powers(std::vector<double> powers, const ErrorPlace& place) {
+  const std::optional<ContradictedKind> contradicted = contradicted_kind(std::move(powers), ValueKind::received_power);
+  if (!contradicted) return;
+  throw Error(ErrorKind::invalid_input, "values_of_another_kind", contradicted->message,
               "give received powers in dBm, or choose another POWER_FIELD", place);
 }
 
@@ -150,6 +138,7 @@ std::vector<LocationQuery> read_location_queries(const LocationQueryInput& input
   NameSpellings spellings(names_of(transmitters));
   std::vector<LocationQuery> queries;
   std::vector<Vec2> positions;  // of the queries' first rows with a place
+  std::vector<double> powers;   // of all rows
   std::map<std::string, std::size_t> numbers;
   const bool may_be_ids = !fields.transmitter || (may_hold_transmitter_ids(*fields.transmitter) &&
                                                   !holds_a_name(points, *fields.transmitter, names, spellings));
@@ -179,8 +168,9 @@ std::vector<LocationQuery> read_location_queries(const LocationQueryInput& input
       return [&] { return value_with_place(attribute, feature, points.place(feature)); };
     };
     if (fields.power) {
-      take(signature.power_dbm, read_level(*fields.power, feature, ValueKind::received_power), may_be_power,
-           told(*fields.power), problems);
+      const NumberCell power = read_level(*fields.power, feature, ValueKind::received_power);
+      if (power.value) powers.push_back(*power.value);
+      take(signature.power_dbm, power, may_be_power, told(*fields.power), problems);
     }
     if (fields.delay) {
       take(signature.delay_ns, read_quantity(*fields.delay, feature, time_units), may_be_delay, told(*fields.delay),
@@ -191,7 +181,7 @@ std::vector<LocationQuery> read_location_queries(const LocationQueryInput& input
            told(*fields.azimuth), problems);
     }
   });
-  require_powers(queries, points.place());
+  require_powers(std::move(powers), points.place());
   points.to_environment(positions, progress);
   for (std::size_t q = 0; q < queries.size(); ++q) {
     if (std::isfinite(positions[q].x)) queries[q].known_position = positions[q] - frame.origin;
