@@ -125,7 +125,10 @@ void add_figures(const DistrictReport& report, const std::vector<GroundTile>& ti
   figures["ground_in_districts_m2"] = ground_m2;
   double inhabitants = 0;
   for (const DistrictCoverage& row : report.coverage.districts) inhabitants += row.population.value_or(0);
-  if (report.inhabitants_are_placed) figures["inhabitants_in_districts"] = inhabitants;
+  const bool are_placed = report.inhabitants_are_placed &&
+                          std::any_of(report.coverage.districts.begin(), report.coverage.districts.end(),
+                                      [](const DistrictCoverage& row) { return row.population.has_value(); });
+  if (are_placed) figures["inhabitants_in_districts"] = inhabitants;
   figures["covered"] = Json::array();
   for (std::size_t i = 0; i < report.thresholds_dbm.size(); ++i) {
     double covered_m2 = 0;
@@ -133,9 +136,11 @@ void add_figures(const DistrictReport& report, const std::vector<GroundTile>& ti
     Json covered{{"threshold_dbm", report.thresholds_dbm[i]},
                  {"covered_m2", covered_m2},
                  {"covered_percent", 100 * covered_m2 / ground_m2}};
-    if (report.inhabitants_are_placed) {
+    if (are_placed) {
       double covered_inhabitants = 0;
-      for (const DistrictCoverage& row : report.coverage.districts) covered_inhabitants += row.covered_population[i];
+      for (const DistrictCoverage& row : report.coverage.districts) {
+        if (row.population) covered_inhabitants += row.covered_population[i];
+      }
       covered["covered_inhabitants"] = covered_inhabitants;
     }
     figures["covered"].push_back(std::move(covered));

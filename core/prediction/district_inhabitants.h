@@ -4,6 +4,7 @@
 
 #include <cstddef>
 #include <cstdint>
+#include <optional>
 #include <span>
 #include <vector>
 
@@ -15,7 +16,7 @@ namespace tesseray {
 // An address, a building or a cell of a census: how many live there. In the frame of the tiles.
 struct InhabitedPlace {
   Vec2 position;
-  double inhabitants = 1;
+  std::optional<double> inhabitants = 1;  // nothing where it is not known
 };
 
 // The ground from which a place is served.
@@ -36,7 +37,8 @@ PlacedInhabitants place_inhabitants(std::span<const InhabitedPlace> places, std:
 
 // Sets `population` and `covered_population` of each row of `coverage`: the places within the district, borders being
 // in one of the neighbours, at each of which counts what arrives at its tile from the strongest transmitter. A place in
-// several districts counts in each. The same for any number of threads.
+// several districts counts in each. Of a district whose places all lack a number the population is not known; nor of
+// any, where no place has one. The same for any number of threads.
 void count_inhabitants(const PlacedInhabitants& inhabitants, std::span<const District> districts,
                        std::span<const double> thresholds_dbm, CoverageByDistrict& coverage, Progress& progress);
 

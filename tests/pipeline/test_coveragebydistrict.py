@@ -333,7 +333,33 @@ class CoverageByDistrict(PipelineTest):
                                                             "340300 6020700,340300 6020300))"}), "--inhabitants", file)
         self.assert_done(process)
         self.assertEqual([row["population"] for row in rows(output, "district_coverage")], [12])
-        self.assertIn("each of 12 points", self.warnings(process)["one_inhabitant_each"])
+        self.assertIn("each of 12 points;", self.warnings(process)["one_inhabitant_each"])
+
+    def test_points_whose_number_is_empty_are_not_taken_for_nobody(self):
+        south, north = (340480, 6020350), (340480, 6020650)
+        shapes = {"south": "POLYGON((340300 6020300,340700 6020300,340700 6020500,340300 6020500,340300 6020300))",
+                  "north": "POLYGON((340300 6020500,340700 6020500,340700 6020700,340300 6020700,340300 6020500))"}
+        # The districts' own numbers are those of other people.
+        file = self.districts(shapes, population={"south": 1e6, "north": 1e6})
+
+        def counted(people):
+            process, output = self.cover(file, "--overwrite", "--inhabitants", self.inhabitants(people))
+            self.assert_done(process)
+            found = {row["name"]: (row["population"], row["population_minus_95"]) for row in
+                     rows(output, "district_coverage")}
+            return found, self.warnings(process), json_lines(process.stdout)[0]["figures"]
+
+        found, warnings, figures = counted({south: None, (340490, 6020350): None})
+        self.assertEqual(found, {"south": (None, None), "north": (None, None)})
+        self.assertIn('2 of 2 inhabited places have no number in the field "einwohner"', warnings["unknown_inhabitants"])
+        self.assertNotIn("inhabitants_in_districts", figures)
+        found, warnings, figures = counted({south: None, (340490, 6020350): 3, north: None})
+        self.assertEqual((found["south"][0], found["north"]), (3, (None, None)))
+        self.assertTrue(warnings["unknown_inhabitants"].startswith("2 of 3 "), warnings)
+        self.assertEqual(figures["inhabitants_in_districts"], 3)
+        found, warnings, _ = counted({south: 3, (340490, 6020350): None})
+        self.assertEqual((found["south"][0], found["north"]), (3, (0, 0)))
+        self.assertTrue(warnings["unknown_inhabitants"].startswith("1 of 2 inhabited places has no "), warnings)
 
     def test_the_map_opens_coloured_by_the_first_threshold(self):
         process, output = self.cover(self.districts(PARTS), "--thresholds", "-52.5,-35")

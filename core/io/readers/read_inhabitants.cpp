@@ -1,11 +1,36 @@
 // SPDX-License-Identifier: GPL-3.0-or-later
+#include <algorithm>
 #include <cmath>
+#include <string>
 
 #include "core/io/readers/population_field.h"
 #include "core/io/readers/readers.h"
 #include "core/io/sources/point_source.h"
 
 namespace tesseray {
+namespace {
+
+// `number`: the field; null where each place counts as one inhabitant.
+void warn_of_numbers(const std::vector<InhabitedPlace>& places, const Attribute* number, Progress& progress) {
+  const std::string all = std::to_string(places.size());
+  if (number == nullptr) {
+    progress.warn({"one_inhabitant_each", "no field of inhabitants is found: one is counted at each of " + all +
+                                              (places.size() == 1 ? " point" : " points") +
+                                              "; INHABITANTS_FIELD names it"});
+    return;
+  }
+  const auto unknown = static_cast<std::size_t>(std::count_if(
+      places.begin(), places.end(), [](const InhabitedPlace& place) { return !place.inhabitants.has_value(); }));
+  if (unknown == 0) return;
+  const bool is_one = unknown == 1;
+  progress.warn({"unknown_inhabitants", std::to_string(unknown) + " of " + all + " inhabited places " +
+                                            (is_one ? "has" : "have") + " no number in the field \"" + number->name() +
+                                            "\": " + (is_one ? "it does" : "they do") +
+                                            " not count. Write 0 where nobody lives, or choose another field as "
+                                            "INHABITANTS_FIELD"});
+}
+
+}  // namespace
 
 std::vector<InhabitedPlace> read_inhabitants(const InhabitantsInput& input, const LocalFrame& frame,
                                              Progress& progress) {
@@ -24,16 +49,13 @@ std::vector<InhabitedPlace> read_inhabitants(const InhabitantsInput& input, cons
       throw Error(ErrorKind::invalid_input, "bad_position", row.problem, "every inhabited place needs one point",
                   points.place(row.feature));
     }
-    const double inhabitants =
-        number ? read_population(*number, row.feature, points.place(row.feature)).value_or(0) : 1.0;
+    const std::optional<double> inhabitants =
+        number ? read_population(*number, row.feature, points.place(row.feature)) : 1.0;
     places.push_back({{}, inhabitants});
     positions.push_back(row.position);
     features.push_back(row.feature.GetFID());
   });
-  if (!number) {
-    progress.warn({"one_inhabitant_each", "no field of inhabitants is found: one is counted at each of " +
-                                              std::to_string(places.size()) + " points; INHABITANTS_FIELD names it"});
-  }
+  warn_of_numbers(places, number ? &*number : nullptr, progress);
   points.to_environment(positions, progress);
   for (std::size_t i = 0; i < places.size(); ++i) {
     if (!std::isfinite(positions[i].x)) {

@@ -137,7 +137,7 @@ struct InhabitantsInput {
   std::string number_field;  // empty: by alias (population, inhabitants, …), or one inhabitant at each point
 };
 // In file order, in the scene frame of `frame`. Throws Error for a point without a place, or with a number of
-// inhabitants that is none from 0 on; where it is empty nobody lives.
+// inhabitants that is none from 0 on; where it is empty it is not known, and a warning counts these.
 std::vector<InhabitedPlace> read_inhabitants(const InhabitantsInput& input, const LocalFrame& frame,
                                              Progress& progress);
 
