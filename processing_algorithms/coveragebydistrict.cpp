@@ -86,10 +86,11 @@ DistrictsRead read_districts(Run& run, const LocalFrame& frame, const Rectangle&
   DistrictsRead read = read_districts({.source = values.text("DISTRICTS"),
                                        .crs = values.text("DISTRICTS_CRS"),
                                        .name_field = values.text("NAME_FIELD"),
-                                       .population_field = values.text("POPULATION_FIELD")},
+                                       .population_field = values.text("POPULATION_FIELD"),
+                                       .with_population = !values.has("INHABITANTS")},
                                       frame, area, run.progress());
   warn_of_issues(read.issues, run.progress());
-  if (!values.has("INHABITANTS")) warn_of_no_population(read, run.progress());
+  warn_of_no_population(read, run.progress());
   return read;
 }
 

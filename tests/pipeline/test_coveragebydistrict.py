@@ -263,6 +263,36 @@ class CoverageByDistrict(PipelineTest):
                 if people is not None:
                     self.assertAlmostEqual(row[f"population_{column}"], expected, places=9)
 
+    def test_texts_of_inhabitants_have_decimals_where_the_field_says_so(self):
+        for texts, numbers in (({"south": "1.250", "east": "0.5"}, (1.25, 0.5)),
+                               ({"south": "12.345", "east": "0.250"}, (12.345, 0.25)),
+                               ({"south": "12,345", "east": "2,5"}, (12.345, 2.5))):
+            process, output = self.cover(self.districts(PARTS, population=texts, name="texts.gpkg"), "--overwrite")
+            self.assert_done(process)
+            found = {row["name"]: row["population"] for row in rows(output, "district_coverage")}
+            self.assertEqual((found["south"], found["east"]), numbers)
+
+    def test_points_with_thousands_are_refused(self):
+        """1.234, as it is written in Germany, Spain and Italy."""
+        file = self.folder / "people.csv"
+        districts = self.districts(PARTS, population={"south": "1.250"})  # not used where there are points
+
+        def counted(text):
+            file.write_text("x;y;einwohner\n" + text)
+            return self.cover(districts, "--inhabitants", file, "--inhabitants-crs", "EPSG:25832", "--overwrite")
+
+        for sign in (".", ","):
+            process, _ = counted(f"340500;6020400;987\n340510;6020400;1{sign}234\n340520;6020400;2{sign}500\n")
+            self.assert_refused(process, "ambiguous_number", [f'"1{sign}234"', "people.csv", "line 3", "einwohner"])
+        # Decimals of another column do not say what the signs of this one are, but what they cannot be.
+        process, _ = counted("340500,5;6020400;1.234\n")
+        self.assert_refused(process, "ambiguous_number", ['"1.234"'])
+        process, _ = counted("340500.5;6020400;1.234\n")
+        self.assert_refused(process, "ambiguous_number", ['"1.234"'])
+        process, _ = counted("340500;6020400;1.234\n340510;6020400;0.766\n")
+        self.assert_done(process)
+        self.assertAlmostEqual(json_lines(process.stdout)[0]["figures"]["inhabitants_in_districts"], 2)
+
     def inhabitants(self, people, code=4326, name="Adressen.gpkg", field="einwohner"):
         """A file of points: {(x, y): number or None}."""
         file = self.folder / name
@@ -417,6 +447,8 @@ class CoverageByDistrict(PipelineTest):
                 (self.districts(PARTS, name="many.gpkg", population={"east": "many"}), (), "bad_value", ("many",)),
                 (self.districts(PARTS, name="thousands.gpkg", population={"east": "1,250"}), (), "ambiguous_number",
                  ("1,250",)),
+                (self.districts(PARTS, name="points.gpkg", population={"south": "987", "east": "1.250"}), (),
+                 "ambiguous_number", ("1.250", "points.gpkg", "inhabitants")),
                 (good, ("--name-field", "nmae"), None, ("name",)),
                 (good, ("--thresholds", "-80,weak"), "bad_threshold", ("weak", "-85,-95,-105")),
                 (good, ("--thresholds", "-80,-80"), "bad_threshold", ("twice",)),

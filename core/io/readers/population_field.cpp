@@ -1,7 +1,6 @@
 // SPDX-License-Identifier: GPL-3.0-or-later
 #include "core/io/readers/population_field.h"
 
-#include <algorithm>
 #include <array>
 #include <string_view>
 
@@ -15,35 +14,41 @@ using Names = std::string_view;
 constexpr std::array aliases = {Names("population"), Names("inhabitants"), Names("residents"), Names("einwohner"),
                                 Names("persons"),    Names("people"),      Names("pop")};
 
-// "1,250" may be 1250 or 1.25, by the reader's language.
-bool may_have_thousands(const std::string& text) {
-  const std::string_view number = trimmed(text);
-  const std::size_t comma = number.find(',');
-  return comma >= 1 && comma <= 3 && number.size() == comma + 4 && number.front() != '0' &&
-         std::all_of(number.begin(), number.end(), [](char c) { return c == ',' || (c >= '0' && c <= '9'); }) &&
-         std::count(number.begin(), number.end(), ',') == 1;
-}
-
 }  // namespace
 
 AttributeSearch population_search(const std::string& requested, const std::string& parameter) {
   return {requested, parameter, aliases, {}, "population"};
 }
 
-std::optional<double> read_population(const Attribute& attribute, const OGRFeature& feature, ErrorPlace place) {
-  place.field = attribute.name();
-  const NumberCell cell = read_number(attribute, feature, 1.0, [&](const std::string& text) {
-    if (may_have_thousands(text)) {
-      throw Error(ErrorKind::invalid_input, "ambiguous_number",
-                  "\"" + text + "\" may be read with thousands or with decimals",
-                  "write numbers of inhabitants without separators, or decimals with a point", place);
-    }
-    return parse_number(text);
+std::optional<double> PopulationField::read(const OGRFeature& feature, ErrorPlace place) {
+  place.field = name();
+  const NumberCell cell = read_number(attribute_, feature, 1.0, [&](const std::string& text) {
+    const std::optional<double> number = parse_number(text);
+    if (number) note_sign(text, place);
+    return number;
   });
+  // Of another sign before decimals in the same row.
+  if (parse_number(cell.unreadable)) throw ambiguous(cell.unreadable, place);
   if (cell.unreadable.empty() && cell.value.value_or(0) >= 0) return cell.value;
   throw Error(ErrorKind::invalid_input, "bad_value",
-              "\"" + attribute.text(feature).value_or("") + "\" is not a number of inhabitants",
+              "\"" + attribute_.text(feature).value_or("") + "\" is not a number of inhabitants",
               "write a number from 0 on, or leave it empty where it is not known", place);
+}
+
+void PopulationField::note_sign(const std::string& text, const ErrorPlace& place) {
+  if (const std::optional<char> sign = possible_thousands_sign(text)) first_ambiguous_.try_emplace(*sign, text, place);
+  if (const std::optional<char> sign = decimal_sign(text)) decimal_signs_.insert(*sign);
+}
+
+void PopulationField::refuse_ambiguous() const {
+  for (const auto& [sign, first] : first_ambiguous_) {
+    if (!decimal_signs_.contains(sign)) throw ambiguous(first.first, first.second);
+  }
+}
+
+Error PopulationField::ambiguous(const std::string& text, const ErrorPlace& place) {
+  return {ErrorKind::invalid_input, "ambiguous_number", "\"" + text + "\" may be read with thousands or with decimals",
+          "write numbers of inhabitants without separators, or decimals with another number of digits (1.2500)", place};
 }
 
 }  // namespace tesseray

@@ -115,8 +115,11 @@ DistrictsRead read_districts(const DistrictInput& input, const LocalFrame& frame
   check_coordinates(crs, source.bounds(), source.place());
   const std::optional<Attribute> name =
       find_attribute(source, {input.name_field, "NAME_FIELD", district_name_aliases, {}, "name"});
-  const std::optional<Attribute> population =
-      find_attribute(source, population_search(input.population_field, "POPULATION_FIELD"));
+  std::optional<PopulationField> population;
+  if (input.with_population) {
+    auto found = find_attribute(source, population_search(input.population_field, "POPULATION_FIELD"));
+    if (found) population.emplace(std::move(*found));
+  }
 
   DistrictsRead read;
   if (population) read.population_field = population->name();
@@ -127,10 +130,11 @@ DistrictsRead read_districts(const DistrictInput& input, const LocalFrame& frame
   for_each_footprint(layer, progress, has_geometry, [&](const OGRFeature& feature, const RawFootprint& footprint) {
     District district{.feature_id = footprint.feature_id};
     if (name) district.name = name->name_in(feature);
-    if (population) district.population = read_population(*population, feature, source.place(feature));
+    if (population) district.population = population->read(feature, source.place(feature));
     district.polygons = measurable_polygons(footprint, frame.origin, overlay, layer);
     if (!district.polygons.empty()) read.districts.push_back(std::move(district));
   });
+  if (population) population->refuse_ambiguous();
   if (read.districts.empty()) require_polygons(source);
   return read;
 }

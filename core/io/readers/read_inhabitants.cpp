@@ -2,6 +2,7 @@
 #include <algorithm>
 #include <cmath>
 #include <string>
+#include <utility>
 
 #include "core/io/readers/population_field.h"
 #include "core/io/readers/readers.h"
@@ -11,7 +12,7 @@ namespace tesseray {
 namespace {
 
 // `number`: the field; null where each place counts as one inhabitant.
-void warn_of_numbers(const std::vector<InhabitedPlace>& places, const Attribute* number, Progress& progress) {
+void warn_of_numbers(const std::vector<InhabitedPlace>& places, const PopulationField* number, Progress& progress) {
   const std::string all = std::to_string(places.size());
   if (number == nullptr) {
     progress.warn({"one_inhabitant_each", "no field of inhabitants is found: one is counted at each of " + all +
@@ -35,7 +36,10 @@ void warn_of_numbers(const std::vector<InhabitedPlace>& places, const Attribute*
 std::vector<InhabitedPlace> read_inhabitants(const InhabitantsInput& input, const LocalFrame& frame,
                                              Progress& progress) {
   PointSource points(input.source, input.crs, frame, "INHABITANTS");
-  const std::optional<Attribute> number = points.find(population_search(input.number_field, "INHABITANTS_FIELD"));
+  std::optional<PopulationField> number;
+  if (auto found = points.find(population_search(input.number_field, "INHABITANTS_FIELD"))) {
+    number.emplace(std::move(*found));
+  }
   std::vector<InhabitedPlace> places;
   std::vector<Vec2> positions;
   std::vector<std::int64_t> features;
@@ -49,12 +53,12 @@ std::vector<InhabitedPlace> read_inhabitants(const InhabitantsInput& input, cons
       throw Error(ErrorKind::invalid_input, "bad_position", row.problem, "every inhabited place needs one point",
                   points.place(row.feature));
     }
-    const std::optional<double> inhabitants =
-        number ? read_population(*number, row.feature, points.place(row.feature)) : 1.0;
+    const std::optional<double> inhabitants = number ? number->read(row.feature, points.place(row.feature)) : 1.0;
     places.push_back({{}, inhabitants});
     positions.push_back(row.position);
     features.push_back(row.feature.GetFID());
   });
+  if (number) number->refuse_ambiguous();
   warn_of_numbers(places, number ? &*number : nullptr, progress);
   points.to_environment(positions, progress);
   for (std::size_t i = 0; i < places.size(); ++i) {

@@ -110,6 +110,7 @@ struct DistrictInput {
   std::string source, crs;       // crs: of a layer without one
   std::string name_field;        // empty: by alias (name, district, …), or none
   std::string population_field;  // empty: by alias (population, inhabitants, …), or none
+  bool with_population = true;   // false where inhabitants come from elsewhere
 };
 struct DistrictsRead {
   std::vector<District> districts;  // in file order, in the scene frame of `frame`
