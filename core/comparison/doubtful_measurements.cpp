@@ -21,41 +21,49 @@ bool has_plausible_height(const Measurement& measurement) {
   return is_receiver_height(measurement.height_m.value_or(0));
 }
 
+using Doubtful = std::vector<const Measurement*>;
+
+// The measurements that were left out for this reason alone. REQUIRES: `errors` in their order.
+Doubtful left_out_because(const char* reason, const std::vector<MeasurementError>& errors,
+                          const std::vector<Measurement>& measurements) {
+  Doubtful left_out;
+  for (std::size_t m = 0; m < errors.size(); ++m) {
+    if (errors[m].excluded_because == reason) left_out.push_back(&measurements[m]);
+  }
+  return left_out;
+}
+
 void warn_of_implausible(const std::vector<MeasurementError>& errors, const std::vector<Measurement>& measurements,
-                         ValueKind kind, Progress& progress) {
-  const auto count = std::count_if(errors.begin(), errors.end(), [](const MeasurementError& error) {
-    return error.excluded_because == no_plausible_value;
-  });
-  if (count == 0) return;
-  const auto first = std::find_if(measurements.begin(), measurements.end(), [kind](const Measurement& m) {
-    return std::isfinite(m.value) && !is_plausible(m.value, kind);
-  });
+                         Progress& progress) {
+  const Doubtful left_out = left_out_because(no_plausible_value, errors, measurements);
+  if (left_out.empty()) return;
   std::ostringstream value;
-  value << first->value;
-  progress.warn({"implausible_values", std::to_string(count) + " of " + std::to_string(measurements.size()) +
+  value << left_out.front()->value;
+  progress.warn({"implausible_values", std::to_string(left_out.size()) + " of " + std::to_string(measurements.size()) +
                                            " measured values are not used, since none can be measured, such as " +
-                                           value.str() + " of measurement " + std::to_string(first->measurement_id)});
+                                           value.str() + " of measurement " +
+                                           std::to_string(left_out.front()->measurement_id)});
 }
 
 void warn_of_implausible_heights(const std::vector<MeasurementError>& errors,
                                  const std::vector<Measurement>& measurements, Progress& progress) {
-  const auto count = std::count_if(errors.begin(), errors.end(), [](const MeasurementError& error) {
-    return error.excluded_because == no_plausible_height;
-  });
-  if (count == 0) return;
-  // Of texts that are no heights the reader has told.
-  const auto first = std::find_if(measurements.begin(), measurements.end(), [](const Measurement& measurement) {
-    return !has_plausible_height(measurement) && !std::isnan(*measurement.height_m);
-  });
-  if (first == measurements.end()) return;
+  const auto warn = [&](const char* code, const Doubtful& left_out, const std::string& what, const std::string& first) {
+    const bool is_one = left_out.size() == 1;
+    progress.warn({code, std::to_string(left_out.size()) + " of " + std::to_string(measurements.size()) +
+                             " measurements " + (is_one ? "is" : "are") + " not used, since " +
+                             (is_one ? "its height is " : "their heights are ") + what + ", such as " + first +
+                             " of measurement " + std::to_string(left_out.front()->measurement_id) +
+                             ". Check the field given as MEASUREMENT_HEIGHT_FIELD"});
+  };
+  Doubtful texts, numbers;
+  for (const Measurement* measurement : left_out_because(no_plausible_height, errors, measurements)) {
+    (std::isnan(*measurement->height_m) ? texts : numbers).push_back(measurement);
+  }
+  if (!texts.empty()) warn("unreadable_heights", texts, "no length", "the text");
+  if (numbers.empty()) return;
   std::ostringstream height;
-  height << *first->height_m;
-  progress.warn({"implausible_heights", std::to_string(count) + " of " + std::to_string(measurements.size()) +
-                                            " measurements are not used, since their heights are not from 0 to 2,000 m "
-                                            "above the ground, such as " +
-                                            height.str() + " m of measurement " +
-                                            std::to_string(first->measurement_id) +
-                                            ". Check the field given as MEASUREMENT_HEIGHT_FIELD"});
+  height << *numbers.front()->height_m;
+  warn("implausible_heights", numbers, "not from 0 to 2,000 m above the ground", height.str() + " m");
 }
 
 void warn_of_missing_heights(const std::vector<Measurement>& measurements, Snapping snapping, Progress& progress) {
@@ -119,7 +127,7 @@ void warn_of_unknown_transmitters(const std::vector<Measurement>& measurements,
 
 void warn_of_doubtful(const std::vector<MeasurementError>& errors, const std::vector<Measurement>& measurements,
                       const std::vector<Snapped>& snapped, const ComparisonOptions& options, Progress& progress) {
-  warn_of_implausible(errors, measurements, options.value_kind, progress);
+  warn_of_implausible(errors, measurements, progress);
   warn_of_implausible_heights(errors, measurements, progress);
   warn_of_missing_heights(measurements, options.snapping, progress);
   warn_of_fallbacks(snapped, progress);

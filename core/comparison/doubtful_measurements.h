@@ -24,8 +24,8 @@ void warn_of_unknown_transmitters(const std::vector<Measurement>& measurements,
                                   const std::vector<std::uint32_t>& transmitter_of,
                                   const std::vector<PredictedTransmitter>& transmitters, Progress& progress);
 
-// Of what the errors of all measurements, in any order, say why they were left out, and of what makes all of them
-// doubtful.
+// Of what the errors of all measurements, in their order, say why they were left out, and of what makes all of them
+// doubtful. Each measurement is counted once, by the reason for which it is not used.
 void warn_of_doubtful(const std::vector<MeasurementError>& errors, const std::vector<Measurement>& measurements,
                       const std::vector<Snapped>& snapped, const ComparisonOptions& options, Progress& progress);
 

@@ -76,8 +76,8 @@ class ComparisonOfPowers(PipelineTest):
             "--measurement-height-field", "storey", "--progress", "json", "--output", self.folder / "errors.gpkg"))
         told = {line["warning"]["code"]: line["warning"]["message"] for line in json_lines(process.stderr)
                 if "warning" in line}
-        self.assertRegex(told["unreadable_heights"],
-                         r'1 measurement .* such as "second floor" \(.*, field storey, line 3\)$')
+        self.assertRegex(told["unreadable_heights"], r"^1 of \d+ measurements is .* such as the text of measurement 2\. ")
+        self.assertRegex(told["implausible_heights"], r"^1 of \d+ measurements is ")
         self.assertIn("such as 4000 m of measurement 3", told["implausible_heights"])
 
     def test_field_strengths_in_another_unit_are_told_of(self):

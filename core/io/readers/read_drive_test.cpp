@@ -38,31 +38,10 @@ std::optional<double> value_in(const Attribute& attribute, const OGRFeature& fea
       .value;
 }
 
-// Texts in place of heights.
-struct UnreadableHeights {
-  std::size_t count = 0;
-  std::string first;  // with its place
-
-  void tell(Progress& progress) const {
-    if (count == 0) return;
-    progress.warn(
-        {"unreadable_heights", std::to_string(count) + (count == 1 ? " measurement is" : " measurements are") +
-                                   " not used, since " + (count == 1 ? "its height is" : "their heights are") +
-                                   " no length, such as " + first});
-  }
-};
-
 // No number where a text is none: that measurement stands somewhere, but not at street level.
-std::optional<double> height_in(const Attribute& attribute, const OGRFeature& feature, PointSource& points,
-                                UnreadableHeights& unreadable) {
+std::optional<double> height_in(const Attribute& attribute, const OGRFeature& feature) {
   const NumberCell cell = read_length_m(attribute, feature);
-  if (cell.unreadable.empty()) return cell.value;
-  if (++unreadable.count == 1) {
-    ErrorPlace place = points.place(feature);
-    place.field = attribute.name();
-    unreadable.first = "\"" + cell.unreadable + "\" (" + describe(place) + ")";
-  }
-  return std::numeric_limits<double>::quiet_NaN();
+  return cell.unreadable.empty() ? cell.value : std::numeric_limits<double>::quiet_NaN();
 }
 
 // Of heights that nobody has asked for: without them all measurements are compared at street level.
@@ -104,7 +83,6 @@ std::vector<Measurement> read_drive_test(const DriveTestInput& input, const Loca
   std::vector<Vec2> positions;
   std::string first_problem;
   std::size_t with_z = 0;
-  UnreadableHeights unreadable;
   points.for_each(progress, [&](const PointRow& row) {
     Measurement measurement;
     measurement.measurement_id = row.feature.GetFID();
@@ -112,7 +90,7 @@ std::vector<Measurement> read_drive_test(const DriveTestInput& input, const Loca
         value_in(value, row.feature, input.value_kind).value_or(std::numeric_limits<double>::quiet_NaN());
     if (transmitter) measurement.transmitter = transmitter->name_in(row.feature);
     measurement.transmitter_may_be_id = !transmitter || may_hold_transmitter_ids(*transmitter);
-    if (height) measurement.height_m = height_in(*height, row.feature, points, unreadable);
+    if (height) measurement.height_m = height_in(*height, row.feature);
     measurements.push_back(std::move(measurement));
     positions.push_back(row.position);
     with_z += has_own_z(row.feature) ? 1 : 0;
@@ -127,7 +105,6 @@ std::vector<Measurement> read_drive_test(const DriveTestInput& input, const Loca
                 "choose the field of the measured values with VALUE_FIELD", place);
   }
   if (!height) warn_of_unread_heights(points, with_z, progress);
-  unreadable.tell(progress);
   points.to_environment(positions, progress);
   for (std::size_t i = 0; i < measurements.size(); ++i) measurements[i].position = positions[i] - frame.origin;
   const auto has_place = [](const Measurement& m) { return std::isfinite(m.position.x); };

@@ -563,9 +563,27 @@ TEST(Comparison, HeightsThatNoReceiverMayHaveAreNotUsed) {
   for (std::size_t i = 0; i < 6; ++i) {
     EXPECT_EQ(compared.errors[i].excluded_because, i < 2 ? "" : "no plausible height") << i;
   }
-  ASSERT_EQ(warnings.codes(), std::vector<std::string>{"implausible_heights"});
-  EXPECT_EQ(warnings.all[0].message.find("4 of 6"), 0u) << warnings.all[0].message;
-  EXPECT_NE(warnings.all[0].message.find("-0.5 m of measurement 2"), std::string::npos) << warnings.all[0].message;
+  ASSERT_EQ(warnings.codes(), (std::vector<std::string>{"unreadable_heights", "implausible_heights"}));
+  EXPECT_EQ(warnings.all[0].message.find("1 of 6 measurements is not used"), 0u) << warnings.all[0].message;
+  EXPECT_NE(warnings.all[0].message.find("of measurement 5"), std::string::npos) << warnings.all[0].message;
+  EXPECT_EQ(warnings.all[1].message.find("3 of 6 measurements are not used"), 0u) << warnings.all[1].message;
+  EXPECT_NE(warnings.all[1].message.find("-0.5 m of measurement 2"), std::string::npos) << warnings.all[1].message;
+}
+
+TEST(Comparison, MeasurementsAreWarnedOfByTheReasonForWhichTheyAreNotUsed) {
+  const Street street;
+  std::vector<Measurement> drive{measurement(1, {0, 0}, "north", -81), measurement(2, {0, 0}, "nobody", -999),
+                                 measurement(3, {0, 0}, "nobody", -81), measurement(4, {0, 0}, "north", -81),
+                                 measurement(5, {0, 0}, "north", -999)};
+  drive[2].height_m = drive[3].height_m = drive[4].height_m = std::numeric_limits<double>::quiet_NaN();
+  testing::KeptWarnings warnings;
+  street.compare(drive, {}, warnings);
+  ASSERT_EQ(warnings.codes(),
+            (std::vector<std::string>{"unknown_transmitter", "implausible_values", "unreadable_heights"}));
+  EXPECT_EQ(warnings.all[1].message.find("1 of 5"), 0u) << warnings.all[1].message;
+  EXPECT_NE(warnings.all[1].message.find("-999 of measurement 5"), std::string::npos) << warnings.all[1].message;
+  EXPECT_EQ(warnings.all[2].message.find("1 of 5"), 0u) << warnings.all[2].message;
+  EXPECT_NE(warnings.all[2].message.find("of measurement 4"), std::string::npos) << warnings.all[2].message;
 }
 
 TEST(Comparison, ValuesOfAnotherKindAreRefused) {
