@@ -212,6 +212,12 @@ class BestServer(PipelineTest):
         self.assert_refused(process, "no_rows", ["transmitter_id = 9", "path_loss"])
         self.assertFalse(output.exists())
 
+    def test_a_wrong_filter_is_called_so(self):
+        for wrong in ("nofield = 3", "transmitter_id ="):
+            process, output = self.serve(source=f"{PREDICTION}|layername=path_loss|subset={wrong}")
+            self.assert_refused(process, "bad_filter", [f'"{wrong}" is not valid', "path_loss", "|subset="])
+            self.assertFalse(output.exists())
+
 
 if __name__ == "__main__":
     unittest.main()

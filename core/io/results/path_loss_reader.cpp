@@ -18,6 +18,7 @@
 #include "core/io/results/sqlite_database.h"
 #include "core/io/sources/crs.h"
 #include "core/io/sources/gdal_session.h"
+#include "core/io/sources/layer_filter.h"
 #include "core/io/sources/passwords.h"
 #include "core/io/sources/vector_source.h"
 #include "core/scene/ground_plan/footprint_repair.h"
@@ -113,9 +114,7 @@ class PathLossSource {
     if (layer_ == nullptr) layer_ = dataset_->GetLayerByName(default_layer);
     if (layer_ == nullptr) layer_ = only_layer(is_path_loss);
     if (layer_ == nullptr) fail("no_layer", std::string("the file has no layer ") + default_layer);
-    if (!name_.filter.empty() && layer_->SetAttributeFilter(name_.filter.c_str()) != OGRERR_NONE) {
-      fail("bad_filter", "the filter " + name_.filter + " is not understood (" + reason() + ")");
-    }
+    set_filter(*layer_, name_, session_, place());
     transmitters_layer_ = find_transmitters();
   }
 

@@ -15,6 +15,7 @@
 #include "core/base/is_there.h"
 #include "core/base/listed.h"
 #include "core/io/sources/dataset_files.h"
+#include "core/io/sources/layer_filter.h"
 #include "core/io/sources/passwords.h"
 #include "core/io/sources/text_values.h"
 #include "core/io/sources/write_ahead_log.h"
@@ -143,7 +144,8 @@ VectorSource::VectorSource(const std::string& source, Content content, const std
   if (const TableLines* lines = table_lines()) refuse_broken_table(*lines, place());
   check_geometry_type(content);
   refuse_missing_dbf();
-  if (!name.filter.empty()) set_filter(name.filter);
+  set_filter(*layer_, name, gdal_, place());
+  filter_ = name.filter;
   has_one_number_ = std::string_view(dataset_->GetDriverName()) == "SQLite" && have_first_rows_one_number();
 }
 
@@ -154,19 +156,6 @@ bool VectorSource::have_first_rows_one_number() {
   const OGRFeatureUniquePtr first = next(), second = next();
   rewind();
   return first != nullptr && second != nullptr && first->GetFID() == second->GetFID();
-}
-
-void VectorSource::set_filter(const std::string& filter) {
-  gdal_.forget();
-  const bool is_accepted = layer_->SetAttributeFilter(filter.c_str()) == OGRERR_NONE;
-  // Databases look at a filter with the first feature.
-  if (is_accepted) OGRFeatureUniquePtr{layer_->GetNextFeature()};
-  layer_->ResetReading();
-  filter_ = filter;
-  if (is_accepted && gdal_.last_failure().empty()) return;
-  gdal_.refuse_locked_meanwhile(opened_);
-  throw Error(ErrorKind::invalid_input, "bad_filter", "the filter \"" + filter + "\" is not valid" + reason(),
-              "correct the |subset= part", place());
 }
 
 void VectorSource::open(const SourceName& name) {

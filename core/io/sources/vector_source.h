@@ -71,7 +71,6 @@ class VectorSource {
   // Where none is named.
   OGRLayer* fitting_layer(Content content);
   void check_geometry_type(Content content);
-  void set_filter(const std::string& filter);
   void refuse_missing_dbf();
   Error breaks_off(const ErrorPlace& where);
   bool have_first_rows_one_number();

@@ -366,6 +366,7 @@ TEST_F(ReadChangedPathLoss, OnlyRowsThatTheFilterLeavesCount) {
   change(file, "UPDATE path_loss SET received_power_dbm = 'much' WHERE fid = 2");
   EXPECT_EQ(code_of(file + "|subset=fid = 2"), "bad_value");
   EXPECT_EQ(code_of(file + "|subset=fid <> 2 OR fid = 1"), "none");
+  for (const char* wrong : {"no_such_field = 3", "fid ="}) EXPECT_EQ(code_of(file + "|subset=" + wrong), "bad_filter");
 }
 
 TEST_F(ReadChangedPathLoss, RowsAndTransmittersThatAreThereTwiceAreRefused) {
