@@ -165,11 +165,12 @@ PlacedInhabitants read_inhabitants(Run& run, const LocalFrame& frame, const std:
                 {.field = "INHABITANTS"});
   }
   if (placed.left_out > 0) {
-    run.progress().warn({"inhabitants_left_out", std::to_string(placed.left_out) + " of " +
-                                                     std::to_string(places.size()) + " inhabited places (" +
-                                                     shortest(placed.inhabitants_left_out) +
-                                                     " inhabitants) are farther than " + shortest(most_m) +
-                                                     " m from predicted ground: they do not count"});
+    run.progress().warn(
+        {"inhabitants_left_out", std::to_string(placed.left_out) + " of " + std::to_string(places.size()) +
+                                     " inhabited places (" + shortest(placed.inhabitants_left_out) + " inhabitants) " +
+                                     (placed.left_out == 1 ? "is" : "are") + " farther than " + shortest(most_m) +
+                                     " m from predicted ground: " + (placed.left_out == 1 ? "it does" : "they do") +
+                                     " not count"});
   }
   return placed;
 }

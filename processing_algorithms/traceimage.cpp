@@ -55,8 +55,11 @@ void warn_of_far_receivers(const Sites& sites, double max_length_m, Progress& pr
     }
   }
   if (far == 0) return;
-  progress.warn({"beyond_max_length", "MAX_LENGTH is " + shortest(max_length_m) + " m: " + std::to_string(far) +
-                                          " pairs of a transmitter and a receiver are farther apart and get no rays"});
+  progress.warn(
+      {"beyond_max_length", "MAX_LENGTH is " + shortest(max_length_m) + " m: " + std::to_string(far) +
+                                (far == 1 ? " pair of a transmitter and a receiver is farther apart and gets no rays"
+                                          : " pairs of a transmitter and a receiver are farther apart and get no "
+                                            "rays")});
 }
 
 struct Traced {

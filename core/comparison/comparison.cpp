@@ -140,10 +140,12 @@ std::map<std::int64_t, double> find_and_remove_offsets(std::vector<MeasurementEr
   if (options.offset == TimingOffset::none || without.empty()) return offsets;
   std::size_t measurements = 0;
   for (const auto& [transmitter_id, count] : without) measurements += count;
-  progress.warn({"no_timing_offset", std::to_string(without.size()) +
-                                         " transmitters have no measurement in line of sight that tells their timing "
-                                         "offset: the times of " +
-                                         std::to_string(measurements) + " measurements are taken as they are"});
+  const bool is_one = without.size() == 1;
+  progress.warn(
+      {"no_timing_offset", std::to_string(without.size()) + (is_one ? " transmitter has" : " transmitters have") +
+                               " no measurement in line of sight that tells " + (is_one ? "its" : "their") +
+                               " timing offset: the times of " + std::to_string(measurements) +
+                               (measurements == 1 ? " measurement" : " measurements") + " are taken as they are"});
   return offsets;
 }
 

@@ -40,8 +40,10 @@ void warn_of_implausible(const std::vector<MeasurementError>& errors, const std:
   std::ostringstream value;
   value << left_out.front()->value;
   progress.warn({"implausible_values", std::to_string(left_out.size()) + " of " + std::to_string(measurements.size()) +
-                                           " measured values are not used, since none can be measured, such as " +
-                                           value.str() + " of measurement " +
+                                           " measured values " +
+                                           (left_out.size() == 1 ? "is not used, since it cannot be measured"
+                                                                 : "are not used, since none can be measured") +
+                                           ", such as " + value.str() + " of measurement " +
                                            std::to_string(left_out.front()->measurement_id)});
 }
 
@@ -80,8 +82,11 @@ void warn_of_fallbacks(const std::vector<Snapped>& snapped, Progress& progress) 
                                    [](const Snapped& s) { return s.bilinear_fell_back && s.excluded_because.empty(); });
   if (count == 0) return;
   progress.warn({"bilinear_fell_back", std::to_string(count) +
-                                           " measurements have no four predicted ground tiles around them (a building "
-                                           "or the border is near) and took the nearest ground tile instead"});
+                                           (count == 1 ? " measurement has no four predicted ground tiles around it"
+                                                       : " measurements have no four predicted ground tiles around "
+                                                         "them") +
+                                           " (a building or the border is near) and took the nearest ground tile "
+                                           "instead"});
 }
 
 }  // namespace
@@ -113,15 +118,16 @@ void warn_of_unknown_transmitters(const std::vector<Measurement>& measurements,
   }
   for (const PredictedTransmitter& transmitter : transmitters) predicted.insert(transmitter.name);
   if (named > 0) {
-    progress.warn({"unknown_transmitter",
-                   std::to_string(named) +
-                       " of the measurements name transmitters that the prediction does not have: " + few(unknown) +
-                       ". It has " + few(predicted)});
+    progress.warn({"unknown_transmitter", std::to_string(named) + " of the measurements " +
+                                              (named == 1 ? "names a transmitter" : "name transmitters") +
+                                              " that the prediction does not have: " + few(unknown) + ". It has " +
+                                              few(predicted)});
   }
   if (unnamed > 0) {
-    progress.warn({"no_transmitter", std::to_string(unnamed) +
-                                         " of the measurements name no transmitter, and the prediction has several: " +
-                                         few(predicted) + ". Choose the field that names them as TRANSMITTER_FIELD"});
+    progress.warn({"no_transmitter", std::to_string(unnamed) + " of the measurements " +
+                                         (unnamed == 1 ? "names" : "name") +
+                                         " no transmitter, and the prediction has several: " + few(predicted) +
+                                         ". Choose the field that names them as TRANSMITTER_FIELD"});
   }
 }
 

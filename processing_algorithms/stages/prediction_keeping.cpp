@@ -188,9 +188,10 @@ std::vector<TransmitterPrediction> find_kept_predictions(Run& run, KeptPredictio
   if (!found.empty()) {
     run.progress().warn({"predictions_reused",
                          kept->folder().string() + ": " + std::to_string(found.size()) + " of " +
-                             std::to_string(transmitters.size()) +
-                             " transmitters were predicted before, with the same environment and parameters; these "
-                             "predictions are taken over"});
+                             std::to_string(transmitters.size()) + " transmitters " +
+                             (found.size() == 1 ? "was" : "were") +
+                             " predicted before, with the same environment and parameters; " +
+                             (found.size() == 1 ? "this prediction is" : "these predictions are") + " taken over"});
   }
   return found;
 }
@@ -198,10 +199,11 @@ std::vector<TransmitterPrediction> find_kept_predictions(Run& run, KeptPredictio
 void close_kept_predictions(Run& run, const KeptPredictions* kept, const Predictions& predictions) {
   if (kept == nullptr) return;
   if (kept->outlive_success() || predictions.failed.empty()) return kept->shrink();
-  run.progress().warn({"predictions_kept", kept->folder().string() + ": keeps the " +
-                                               std::to_string(predictions.of_transmitters.size()) +
-                                               " predictions that succeeded for another run with --overwrite; remove "
-                                               "it if there will be none"});
+  run.progress().warn({"predictions_kept",
+                       kept->folder().string() + ": keeps the " + std::to_string(predictions.of_transmitters.size()) +
+                           (predictions.of_transmitters.size() == 1 ? " prediction" : " predictions") +
+                           " that succeeded for another run with --overwrite; remove "
+                           "it if there will be none"});
 }
 
 }  // namespace tesseray

@@ -86,12 +86,12 @@ void warn_of_crossed_polarizations(const std::vector<Transmitter>& transmitters,
     crossed.push_back(transmitter.name + " (" + to_string(transmitter.polarization) + ")");
   }
   if (crossed.empty()) return;
-  progress.warn({"crossed_polarization", std::to_string(crossed.size()) + " of " + std::to_string(transmitters.size()) +
-                                             (transmitters.size() == 1 ? " transmitter is" : " transmitters are") +
-                                             " polarised at right angles to the receiver, which is " +
-                                             to_string(receiver) +
-                                             " and gets nothing straight from there: " + listed(crossed, most_named) +
-                                             ". RECEIVER_POLARIZATION says how the receiver is"});
+  progress.warn({"crossed_polarization",
+                 std::to_string(crossed.size()) + " of " + std::to_string(transmitters.size()) +
+                     (transmitters.size() == 1 ? " transmitter " : " transmitters ") +
+                     (crossed.size() == 1 ? "is" : "are") + " polarised at right angles to the receiver, which is " +
+                     to_string(receiver) + " and gets nothing straight from there: " + listed(crossed, most_named) +
+                     ". RECEIVER_POLARIZATION says how the receiver is"});
 }
 
 }  // namespace

@@ -418,6 +418,7 @@ class CoverageByDistrict(PipelineTest):
         self.assertEqual(set(warnings), {"invalid_geometry", "not_a_polygon", "no_area", "districts_overlap",
                                          "empty_geometry"})
         self.assertIn("feature 4", warnings["no_area"])
+        self.assertIn("1 of 6 districts has no geometry and is left out: nothing", warnings["empty_geometry"])
 
     def test_districts_without_geometry_are_counted_and_named(self):
         """In a layer whose spatial index knows nothing of them."""

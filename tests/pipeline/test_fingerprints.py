@@ -243,7 +243,7 @@ class Fingerprints(PipelineTest):
         self.assert_done(process)
         warned, = (line["warning"]["message"] for line in map(json.loads, process.stderr.splitlines())
                    if line.get("warning", {}).get("code") == "other_spelling")
-        self.assertTrue(warned.startswith("1 of the "), warned)
+        self.assertTrue(warned.startswith("1 of the rows of the queries names its transmitter in "), warned)
         self.assertEqual([row["transmitter_count"] for row in rows(output, "located")], [1])
 
 

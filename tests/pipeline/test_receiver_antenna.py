@@ -62,7 +62,7 @@ class ReceiverAntenna(PipelineTest):
                                       ("slant-45", ["Minus"])]:
             message, empty = told_of(polarization)
             self.assertEqual(empty, crossed, polarization)
-            self.assertIn(f"{len(crossed)} of 5 transmitters", message)
+            self.assertIn(f"{len(crossed)} of 5 transmitters {'is' if len(crossed) == 1 else 'are'} polarised", message)
             self.assertIn("RECEIVER_POLARIZATION", message)
             for name in ["Up", "TV", "Plus", "Minus", "FM"]:
                 self.assertEqual(f"{name} (" in message, name in crossed, message)

@@ -304,7 +304,9 @@ void BuildingAttributes::finish(std::vector<Issue>& issues) const {
   if (osm_parts_ > 0) {
     issues.push_back(layer_issue(
         Issue::Action::dropped, "building_parts",
-        std::to_string(osm_parts_) + " features tagged building:part are not read: their buildings' outlines are",
+        std::to_string(osm_parts_) +
+            (osm_parts_ == 1 ? " feature tagged building:part is not read: its building's outline is"
+                             : " features tagged building:part are not read: their buildings' outlines are"),
         layer_));
   }
 }

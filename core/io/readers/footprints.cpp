@@ -116,9 +116,11 @@ std::optional<RawFootprint> footprint_of(const OGRFeature& feature, FootprintLay
     return std::nullopt;
   }
   if (others > 0) {
-    layer.issues.push_back(footprint_issue(Issue::Action::dropped, "not_a_polygon",
-                                           std::to_string(others) + " parts of the geometry are no polygons",
-                                           layer_name, footprint));
+    layer.issues.push_back(footprint_issue(
+        Issue::Action::dropped, "not_a_polygon",
+        std::to_string(others) +
+            (others == 1 ? " part of the geometry is no polygon" : " parts of the geometry are no polygons"),
+        layer_name, footprint));
   }
   return footprint;
 }

@@ -227,7 +227,9 @@ RawClutter read_clutter_areas(FootprintLayer& layer, const std::string& class_fi
   if (without_class > 0) {
     layer.issues.push_back(
         layer_issue(Issue::Action::dropped, "clutter_without_class",
-                    std::to_string(without_class) + " areas of clutter have no " + of_class->name() + ": left out",
+                    std::to_string(without_class) +
+                        (without_class == 1 ? " area of clutter has no " : " areas of clutter have no ") +
+                        of_class->name() + ": left out",
                     layer.source.layer_name()));
   }
   if (clutter.areas.empty()) {

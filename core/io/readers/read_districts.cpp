@@ -84,8 +84,9 @@ void list_without_geometry(VectorSource& source, const std::optional<Attribute>&
   }
   if (named.empty()) return;
   issues.push_back(layer_issue(Issue::Action::dropped, "empty_geometry",
-                               std::to_string(named.size()) + " of " + std::to_string(looked_at) +
-                                   " districts have no geometry and are left out: " + listed(named, most_named),
+                               std::to_string(named.size()) + " of " + std::to_string(looked_at) + " districts " +
+                                   (named.size() == 1 ? "has no geometry and is" : "have no geometry and are") +
+                                   " left out: " + listed(named, most_named),
                                source.layer_name()));
 }
 

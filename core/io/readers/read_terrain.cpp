@@ -36,10 +36,11 @@ Cutout cut_out(const HeightRaster& raster, const Rectangle& area, std::vector<Is
   if (cutout.window.empty()) throw no_height_here(raster);
   HeightRaster::Heights heights = raster.read(cutout.window, progress);
   if (heights.implausible > 0) {
-    issues.push_back(layer_issue(
-        Issue::Action::dropped, "implausible_terrain",
-        std::to_string(heights.implausible) + " heights of the DEM are beyond any on Earth: taken as no-data",
-        raster.place().file));
+    issues.push_back(layer_issue(Issue::Action::dropped, "implausible_terrain",
+                                 std::to_string(heights.implausible) +
+                                     (heights.implausible == 1 ? " height of the DEM is" : " heights of the DEM are") +
+                                     " beyond any on Earth: taken as no-data",
+                                 raster.place().file));
   }
   if (std::all_of(heights.metres.begin(), heights.metres.end(), [](float h) { return std::isnan(h); })) {
     throw no_height_here(raster);

@@ -79,7 +79,8 @@ void warn_of_tilts_upwards(const std::vector<RawTransmitter>& transmitters, cons
   }
   if (up <= down) return;
   progress.warn({"tilts_upwards", "of " + place.file + " " + std::to_string(up) + " of " + std::to_string(up + down) +
-                                      " antennas with a tilt look up: downtilts are positive below the horizon. If the "
+                                      " antennas with a tilt " + (up == 1 ? "looks" : "look") +
+                                      " up: downtilts are positive below the horizon. If the "
                                       "table counts them as negative there, change their signs"});
 }
 

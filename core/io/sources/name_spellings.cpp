@@ -32,9 +32,10 @@ void NameSpellings::tell(const std::string& what, Progress& progress) const {
   for (const auto& [name, known] : taken_) pairs.push_back("\"" + name + "\" for \"" + known + "\"");
   constexpr std::size_t most_shown = 5;
   progress.warn({"other_spelling", std::to_string(times_) + " of the " + what +
-                                       " name transmitters in another spelling than the prediction (the case of "
-                                       "letters, or marks as characters of their own), and are taken so: " +
-                                       listed(pairs, most_shown)});
+                                       (times_ == 1 ? " names its transmitter" : " name transmitters") +
+                                       " in another spelling than the prediction (the case of letters, or marks as "
+                                       "characters of their own), and " +
+                                       (times_ == 1 ? "is" : "are") + " taken so: " + listed(pairs, most_shown)});
 }
 
 }  // namespace tesseray

@@ -106,7 +106,8 @@ std::string where_unknown(const KnownGround& ground) {
 // Heights that were filled; of most of them, also where the known ones are and what can be done.
 void note_filled(const KnownGround& ground, Vec2 origin, IssueLog& log) {
   const std::string filled = std::to_string(ground.nodes - ground.known) + " of " + std::to_string(ground.nodes) +
-                             " terrain heights are no-data or not on Earth";
+                             " terrain heights " + (ground.nodes - ground.known == 1 ? "is" : "are") +
+                             " no-data or not on Earth";
   if (ground.known == ground.nodes) return;
   if (ground.unknown_share() <= 0.5) {
     log.add(Issue::Action::repaired, "terrain_filled", filled + "; filled from their surroundings");

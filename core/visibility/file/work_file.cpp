@@ -79,7 +79,8 @@ void WorkFile::find_blocks(Progress& progress) {
   if (!is_whole) {
     progress.warn({"work_file_damaged", file_.path().string() + ": the work of an earlier run is damaged after " +
                                             std::to_string(blocks_.size()) +
-                                            " blocks; what follows is computed again"});
+                                            (blocks_.size() == 1 ? " block" : " blocks") +
+                                            "; what follows is computed again"});
   }
 }
 

@@ -170,7 +170,7 @@ TEST(Comparison, NamesThatDifferAreToldOfBothSides) {
             "2 of the measurements name transmitters that the prediction does not have: North Tower. It has 7, north");
   EXPECT_EQ(
       warnings.all[1].message,
-      "1 of the measurements name no transmitter, and the prediction has several: 7, north. Choose the field that "
+      "1 of the measurements names no transmitter, and the prediction has several: 7, north. Choose the field that "
       "names them as TRANSMITTER_FIELD");
   testing::KeptWarnings many;
   std::vector<Measurement> measurements;
@@ -421,7 +421,9 @@ TEST(Comparison, BilinearIsExactForAPlaneAndFallsBackToTheNearest) {
   EXPECT_NEAR(errors[0].predicted, -80 - 0.2 * 12.5 - 0.5 * 6, 1e-12);
   EXPECT_EQ(errors[0].tile_id, 101);
   EXPECT_DOUBLE_EQ(errors[1].predicted, -85.0);  // tile 100
-  EXPECT_EQ(warnings.codes(), std::vector<std::string>{"bilinear_fell_back"});
+  ASSERT_EQ(warnings.codes(), std::vector<std::string>{"bilinear_fell_back"});
+  EXPECT_TRUE(warnings.all[0].message.starts_with("1 measurement has no four predicted ground tiles around it (a "))
+      << warnings.all[0].message;
 }
 
 TEST(Comparison, BilinearNeedsAPredictionOnAllFourTiles) {

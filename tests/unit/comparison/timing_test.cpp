@@ -196,7 +196,9 @@ TEST(Timing, WithoutLineOfSightTimesStayAndAWarningSaysSo) {
   drive.insert(drive.end(), west.begin(), west.end());
   testing::KeptWarnings warnings;
   const Comparison comparison = road.compare(drive, ValueKind::time_of_arrival, {}, warnings);
-  EXPECT_EQ(warnings.codes(), std::vector<std::string>{"no_timing_offset"});
+  ASSERT_EQ(warnings.codes(), std::vector<std::string>{"no_timing_offset"});
+  EXPECT_TRUE(warnings.all[0].message.starts_with("1 transmitter has no measurement in line of sight that tells its "))
+      << warnings.all[0].message;
   EXPECT_NEAR(comparison.statistics[0].removed_offset, 40, 1e-9);
   EXPECT_TRUE(std::isnan(comparison.statistics[1].removed_offset));
   EXPECT_NEAR(comparison.statistics[1].mean, -500, 1e-9);
