@@ -3,7 +3,6 @@
 
 from __future__ import annotations
 
-import os
 from pathlib import Path
 from typing import Any
 
@@ -61,8 +60,10 @@ class TesserayAlgorithm(QgsProcessingAlgorithm):
         self._inputs: InputValues | None = None
         self._executable = Path()
         self._problem = ""
-        self._replaced: list[Destination] = []
+        self._written: list[Destination] = []
         self._to_load: dict[str, QgsProcessingContext.LayerDetails] = {}
+        self._outputs: dict[str, str] = {}
+        self._group = ""
         self._page = next((page for page in PAGES if page.ROLE in tool.roles), None)
 
     # What the toolbox shows. The names are QGIS's.
@@ -219,12 +220,11 @@ class TesserayAlgorithm(QgsProcessingAlgorithm):
         html = self._page_path(parameters, context)
         if html and not plan.collected:
             self._add_places_for_page(plan, temporary, parameters, context)
-        written = (*plan.places.values(), *plan.layers.values(), *places_beside(self._tool, plan.places))
-        self._replaced = [place for place in written if os.path.exists(place.file)]
+        self._written = [*plan.places.values(), *plan.layers.values(), *places_beside(self._tool, plan.places)]
+        self._group = group_name(self._tool, plan.places, temporary)
         result = self._run(plan, parameters, context, feedback)
-        outputs = dict(result["outputs"])
-        register(context, self._tool, self._to_load, outputs, group_name(self._tool, plan.places, temporary))
-        results: dict[str, Any] = {**outputs, RESULT_HASH: result.get("result_hash")}
+        self._outputs = dict(result["outputs"])
+        results: dict[str, Any] = {**self._outputs, RESULT_HASH: result.get("result_hash")}
         if html:
             feedback.setProgressText(self._page.LABEL)
             page = self._make_page(Path(html), result, parameters, context, feedback)
@@ -298,7 +298,9 @@ class TesserayAlgorithm(QgsProcessingAlgorithm):
 
     def postProcessAlgorithm(self, context: QgsProcessingContext,  # noqa: N802
                              feedback: QgsProcessingFeedback) -> dict[str, Any]:
-        reload_replaced(context.project(), self._replaced, feedback)
+        """In the thread of the windows, which alone may ask for the layers of the project."""
+        reload_replaced(context.project(), self._written, feedback)
+        register(context, self._tool, self._to_load, self._outputs, self._group)
         return {}
 
 

@@ -18,6 +18,7 @@ from qgis.core import (
     QgsProcessingContext,
     QgsProcessingFeedback,
     QgsProcessingLayerPostProcessorInterface,
+    QgsProcessingUtils,
     QgsProject,
     QgsRasterLayer,
     QgsRasterShader,
@@ -194,20 +195,29 @@ def take_layer_to_load(context: QgsProcessingContext, key: str) -> QgsProcessing
     return details
 
 
+def _is_open(source: str, project: QgsProject | None) -> bool:
+    """As QGIS looks for a layer that it is to load."""
+    context = QgsProcessingContext()
+    context.setProject(project)
+    return QgsProcessingUtils.mapLayerFromString(source, context, allowLoadingNewLayers=False) is not None
+
+
 def register(context: QgsProcessingContext, tool: Tool, to_load: dict[str, QgsProcessingContext.LayerDetails],
              written: dict[str, str], group: str) -> None:
-    """Tells QGIS which of the written layers to load, and how.
+    """Tells QGIS which of the written layers to load, and how. To be called in the main thread.
 
+    Those that the project has already keep the name, place and style that they have there: QGIS would treat them as new.
     to_load: by output, what QGIS noted of those that are wanted; written: by output, "file|layername=name".
     """
     for output in tool.outputs:
         details = to_load.get(output.name)
-        if details is None or output.name not in written:
+        source = written.get(output.name)
+        if details is None or source is None or _is_open(source, details.project or context.project()):
             continue
         details.groupName = details.groupName or group
         details.layerSortKey = _sort_key(tool, output)
         details.setPostProcessor(ResultLayer(tool, output))
-        context.addLayerToLoadOnCompletion(written[output.name], details)
+        context.addLayerToLoadOnCompletion(source, details)
 
 
 def _layers_in_files(project: QgsProject | None, places: Iterable[Destination]) -> Iterator[tuple[QgsMapLayer, bool]]:

@@ -210,6 +210,52 @@ class DialogTest(QgisTest):
         self.assertEqual(tiles.renderer().symbol().color().name(), "#ff0000")
         dialog.close()
 
+    def finished(self, tool, parameters):
+        """Runs a tool from its dialog, which closes then. The layers that came."""
+        before = set(self.project.mapLayers())
+        dialog = self.dialog(tool, parameters)
+        dialog.runAlgorithm()
+        self.wait_until(dialog.wasExecuted)
+        process_events()
+        dialog.close()
+        return {layer.name(): layer for key, layer in self.project.mapLayers().items() if key not in before}
+
+    def test_an_open_layer_that_a_run_replaces_keeps_the_users_style_and_name(self):
+        from qgis.core import (QgsFillSymbol, QgsPalLayerSettings, QgsSingleBandGrayRenderer, QgsSingleSymbolRenderer,
+                               QgsVectorLayerSimpleLabeling)
+
+        file, tif = str(self.folder / "mine.gpkg"), str(self.folder / "mine.tif")
+        study = {**harness.SMALL_SCENE, **harness.transmitters(self.folder), "PATH_LOSS": file, "OVERWRITE": True}
+        layer = self.finished("tesseray:coveragestudy", study)["Path loss"]
+        raster = {"PATH_LOSS": layer.source(), "RASTER": tif, "OVERWRITE": True}
+        (picture,) = self.finished("tesseray:coverageraster", raster).values()
+        layer.setName("My coverage")
+        layer.setRenderer(QgsSingleSymbolRenderer(QgsFillSymbol.createSimple({"color": "255,0,0"})))
+        labels = QgsPalLayerSettings()
+        labels.fieldName = "path_loss_db"
+        layer.setLabeling(QgsVectorLayerSimpleLabeling(labels))
+        layer.setLabelsEnabled(True)
+        picture.setName("My picture")
+        picture.setRenderer(QgsSingleBandGrayRenderer(picture.dataProvider(), 2))
+        rows = layer.featureCount()
+        self.assertEqual(set(self.finished("tesseray:coveragestudy", {**study, "TILE_AREA": 900})), {"Issues"})
+        self.assertLess(layer.featureCount(), rows)
+        self.assertEqual(layer.renderer().symbol().color().name(), "#ff0000")
+        self.assertTrue(layer.labelsEnabled())
+        self.assertEqual(self.finished("tesseray:coverageraster", raster), {})
+        self.assertEqual(picture.renderer().type(), "singlebandgray")
+        self.assertEqual((layer.name(), picture.name()), ("My coverage", "My picture"))
+
+    def test_an_open_layer_whose_file_is_gone_shows_what_is_written_there(self):
+        file = str(self.folder / "mine.gpkg")
+        study = {**harness.SMALL_SCENE, **harness.transmitters(self.folder), "PATH_LOSS": file}
+        layer = self.finished("tesseray:coveragestudy", study)["Path loss"]
+        rows = layer.featureCount()
+        for path in self.folder.glob("mine.gpkg*"):
+            path.unlink()
+        self.assertEqual(set(self.finished("tesseray:coveragestudy", {**study, "TILE_AREA": 900})), {"Issues"})
+        self.assertLess(layer.featureCount(), rows)
+
     def test_layers_without_a_shipped_style_have_that_of_their_file(self):
         import processing
 
