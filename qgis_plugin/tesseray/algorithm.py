@@ -30,8 +30,10 @@ from .outputs import (
     Destination,
     Plan,
     check_destinations,
+    check_earlier_steps,
     destination_text,
     is_temporary,
+    note_written,
     places_beside,
     plan_outputs,
     temporary_geopackage,
@@ -134,8 +136,12 @@ class TesserayAlgorithm(QgsProcessingAlgorithm):
         problem = next(validation.messages(), "")
         return not problem, problem
 
-    def _destination_problem(self, parameters: dict[str, Any], context: QgsProcessingContext) -> str:
-        """Why the destinations do not do, "" if they do. Temporary ones always do. To be called in the main thread."""
+    def _destination_problem(self, parameters: dict[str, Any], context: QgsProcessingContext,
+                             feedback: QgsProcessingFeedback | None = None) -> str:
+        """Why the destinations do not do, "" if they do. Temporary ones always do. To be called in the main thread.
+
+        feedback: of the run, which knows what earlier steps of a model have written; None where there is none yet.
+        """
         texts = {name: destination_text(parameters.get(name), context) for name in self._makeable(parameters, context)}
         labels = {parameter.name: parameter.label for parameter in self._tool.parameters}
         labels |= {self._page.PARAMETER: self._page.LABEL} if self._page else {}
@@ -148,13 +154,15 @@ class TesserayAlgorithm(QgsProcessingAlgorithm):
             places = {name: place for name, place in plan.places.items() if not self._is_temporary(place, texts[name])}
             places |= plan.layers
             page_place = self._page_place(parameters, context)
+            written = (*places.values(), *places_beside(self._tool, plan.places))
+            if feedback:
+                check_earlier_steps((*written, *page_place.values()), feedback)
             check_destinations(places | page_place, labels, self._replaces(parameters),
                                f"“{overwrite.label}” ({OVERWRITE})")
             for place in page_place.values():
                 require_replaceable(Path(place.file))
         except (BadDestination, PageNotWritten) as problem:
             return str(problem)
-        written = (*places.values(), *places_beside(self._tool, plan.places))
         edited = edited_layer(context.project(), written) if context.project() else None
         return (f"The open layer “{edited.name()}” would be replaced, and it is being edited. Save or discard its edits, "
                 "and end editing it (Layer ▸ Toggle Editing).") if edited else ""
@@ -199,7 +207,7 @@ class TesserayAlgorithm(QgsProcessingAlgorithm):
             self._executable = installation.executable()
             self._inputs = InputValues(self, self._tool, self._values, context)
             # Models and scripts come here unchecked.
-            self._problem = self._destination_problem(self._values, context)
+            self._problem = self._destination_problem(self._values, context, feedback)
         except (ExecutableProblem, QgsProcessingException) as problem:
             # QGIS shows what goes wrong here only as "There were errors"; it is said when the run begins.
             self._problem = str(problem)
@@ -223,6 +231,7 @@ class TesserayAlgorithm(QgsProcessingAlgorithm):
         self._written = [*plan.places.values(), *plan.layers.values(), *places_beside(self._tool, plan.places)]
         self._group = group_name(self._tool, plan.places, temporary)
         result = self._run(plan, parameters, context, feedback)
+        note_written(self._written, feedback)
         self._outputs = dict(result["outputs"])
         results: dict[str, Any] = {**self._outputs, RESULT_HASH: result.get("result_hash")}
         if html:

@@ -14,12 +14,13 @@ import stat
 from contextlib import closing
 from dataclasses import dataclass, field
 from pathlib import Path
-from typing import Any
+from typing import Any, Iterable
 
 from qgis.core import (
     QgsDataSourceUri,
     QgsProcessing,
     QgsProcessingContext,
+    QgsProcessingFeedback,
     QgsProcessingOutputLayerDefinition,
     QgsProcessingUtils,
     QgsProperty,
@@ -49,12 +50,23 @@ class Destination:
         """As the executable and QGIS spell it: "x.gpkg|layername=tiles"."""
         return f"{self.file}|layername={self.layer}" if self.layer else str(self.file)
 
+    @staticmethod
+    def of(text: str) -> "Destination":
+        """The place that is spelt so."""
+        file, _, layer = text.partition("|layername=")
+        return Destination(Path(file), layer or None)
+
     @property
     def exists(self) -> bool:
         """Whether a run would replace something."""
         if not os.path.exists(self.file):
             return False
         return self.layer is None or self.layer.lower() in {name.lower() for name in tables_of(self.file)}
+
+    def meets(self, other: "Destination") -> bool:
+        """Whether what is written here replaces what is there."""
+        layers = {place.layer and place.layer.lower() for place in (self, other)}
+        return os.path.realpath(self.file) == os.path.realpath(other.file) and (None in layers or len(layers) == 1)
 
 
 def tables_of(file: Path) -> list[str]:
@@ -138,19 +150,37 @@ def check_destinations(wanted: dict[str, Destination], labels: dict[str, str], o
     wanted: by the output's name. overwrite_option: what to tick to allow replacing, as dialogs show it and
     scripts call it.
     """
-    taken: dict[tuple[str, str | None], str] = {}
+    taken: dict[str, Destination] = {}
     for name, destination in wanted.items():
         check_place(destination, labels[name])
-        file = os.path.realpath(destination.file)
-        layer = destination.layer.lower() if destination.layer else None
-        for (other_file, other_layer), other in taken.items():
-            if file == other_file and (layer == other_layer or None in (layer, other_layer)):
-                raise BadDestination(f"{labels[name]} and {labels[other]} would both go to {destination}, and only one "
-                                     "of them would survive. Give each its own file or layer name.")
-        taken[file, layer] = name
+        other = next((other for other, place in taken.items() if destination.meets(place)), None)
+        if other:
+            raise BadDestination(f"{labels[name]} and {labels[other]} would both go to {destination}, and only one "
+                                 "of them would survive. Give each its own file or layer name.")
+        taken[name] = destination
         if destination.exists and not overwrite:
             raise BadDestination(f"{labels[name]}: {destination} is there already. Choose another name, or tick "
                                  f"{overwrite_option}.")
+
+
+# A list of places, as texts, that a feedback of several steps carries from one to the next.
+_WRITTEN = "tesseray_written"
+
+
+def note_written(places: Iterable[Destination], feedback: QgsProcessingFeedback) -> None:
+    """Tells the later steps of the same model or batch, if the run is one of these, what it has written."""
+    if feedback.inherits("QgsProcessingMultiStepFeedback"):  # which Python may see as a QgsProcessingFeedback
+        feedback.setProperty(_WRITTEN, [*(feedback.property(_WRITTEN) or []), *map(str, places)])
+
+
+def check_earlier_steps(places: Iterable[Destination], feedback: QgsProcessingFeedback) -> None:
+    """Throws BadDestination where what an earlier step of the same model or batch has written would be replaced: allowed
+    is to replace what was there before."""
+    earlier = [Destination.of(text) for text in feedback.property(_WRITTEN) or []]
+    for place in places:
+        if any(place.meets(written) for written in earlier):
+            raise BadDestination(f"{place} has what an earlier step has just written, and only one of them would survive. "
+                                 "Give each output its own file or layer name (Save to GeoPackage…).")
 
 
 @dataclass(frozen=True)

@@ -94,6 +94,48 @@ class OutputTest(ProjectTest):
         self.assertIn("only one of them would survive", self.refused(ENVIRONMENT=self.path(), TILES=self.path()))
         self.assertEqual(self.refused(TILES=self.path(), EDGES=self.table("edges")), "")
 
+    def two_steps(self, **places):
+        """A model of two steps, each of which gives tiles of its own; by the step, where these go."""
+        from qgis.core import (QgsProcessingModelAlgorithm, QgsProcessingModelChildAlgorithm,
+                               QgsProcessingModelChildDependency, QgsProcessingModelChildParameterSource,
+                               QgsProcessingModelOutput)
+
+        model = QgsProcessingModelAlgorithm()
+        for before, step in ((None, "first"), ("first", "second")):
+            child = QgsProcessingModelChildAlgorithm("tesseray:tileenvironment")
+            child.setChildId(step)
+            for name, value in {**SMALL_SCENE, "OVERWRITE": places["OVERWRITE"]}.items():
+                child.addParameterSources(name, [QgsProcessingModelChildParameterSource.fromStaticValue(value)])
+            child.setDependencies([QgsProcessingModelChildDependency(before)] if before else [])
+            output = QgsProcessingModelOutput("tiles", f"Tiles of {step}")
+            output.setChildId(step)
+            output.setChildOutputName("TILES")
+            child.setModelOutputs({f"tiles_of_{step}": output})
+            model.addChildAlgorithm(child)
+        model.updateDestinationParameters()
+        return model, {definition.name(): places[definition.name().rpartition("_")[2]]
+                       for definition in model.destinationParameterDefinitions()}
+
+    def run_two_steps(self, **places):
+        """What the log says; whether the run went well."""
+        from qgis.core import QgsProcessingContext, QgsProcessingFeedback
+
+        feedback, context = QgsProcessingFeedback(False), QgsProcessingContext()
+        context.setProject(self.project)
+        model, parameters = self.two_steps(**places)
+        _, is_good = model.run(parameters, context, feedback)
+        return feedback.textLog(), is_good
+
+    def test_a_step_of_a_model_does_not_replace_what_another_one_has_written(self):
+        for overwrite in (False, True):
+            log, is_good = self.run_two_steps(first=self.path(), second=self.table("TILES"), OVERWRITE=overwrite)
+            self.assertFalse(is_good)
+            self.assertIn(f"{self.path()}|layername=TILES has what an earlier step has just written", log)
+            self.assertNotIn("tick", log)
+        for _ in range(2):  # what an earlier run wrote may be replaced
+            log, is_good = self.run_two_steps(first=self.path(), second=self.table("other"), OVERWRITE=True)
+            self.assertTrue(is_good, log)
+
     def test_a_table_goes_into_a_geopackage_and_leaves_the_others(self):
         self.tile(TILES=self.table("first"))
         self.tile(TILES=self.table("second"))
