@@ -156,7 +156,9 @@ class WhyThisValue(QObject):
                   _point_parameter(tool).name: _point_text(clicked.point, clicked.layer.crs())}
         if plan.missing:
             names = ", ".join(parameter.label for parameter in plan.missing)
-            self._ask(tool, values, f"The file of this layer does not tell: {names}.")
+            reason = f"What this layer was made from is gone: {', '.join(plan.gone)}. To be given anew" if plan.gone else \
+                "The file of this layer does not tell"
+            self._ask(tool, values, f"{reason}: {names}.")
             return
         output = {tool.collector.name: QgsProcessingUtils.generateTempFilename(f"{tool.id}.gpkg")}
         call = Call(tool, values | output)

@@ -47,12 +47,14 @@ class CallPlan:
     """What to run, in turn, before the explaining tool itself.
 
     values: the explaining tool's parameters as far as they are known. missing: those that only the user can tell.
-    changed: inputs that are no longer what they were when the result was made.
+    gone: recorded files without which those are not known. changed: inputs that are no longer what they were when the
+    result was made.
     """
 
     before: list[Call] = field(default_factory=list)
     values: dict[str, Any] = field(default_factory=dict)
     missing: list[Parameter] = field(default_factory=list)
+    gone: list[str] = field(default_factory=list)
     changed: list[str] = field(default_factory=list)
 
 
@@ -107,17 +109,29 @@ def _source_path(source: str) -> str:
 def _found(source: str, run: RecordedRun) -> str | None:
     """A recorded source with an absolute path; None where its file is gone.
 
-    A relative one is looked for where it was, and beside the result, with which it may have moved; of two that are there
-    the one that has its size. Records of before do not tell where it was: there it may count from the working folder.
+    It is looked for where it was, and where it may have moved with the result; of two that are there the one that has its
+    size. Records of before do not tell where a relative one was: there it may count from the working folder.
     """
     if _CONNECTION.match(source):
         return source
     name, recorded = _source_path(source), _recorded_input(source, run)
-    places = (recorded.get("absolute_path", ""), run.file.parent / name, "absolute_path" not in recorded and name)
+    places = (recorded.get("absolute_path", ""), run.file.parent / name, "absolute_path" not in recorded and name,
+              _moved_along(name, run))
     there = [Path(place).absolute() for place in places if place and os.path.exists(place)]
-    unchanged = [place for place in there if place.is_file() and place.stat().st_size == recorded.get("bytes")]
+    beside = run.file.parent.absolute() / Path(name).name  # another file may have its name there
+    unchanged = [place for place in (*there, beside)
+                 if os.path.isfile(place) and place.stat().st_size == recorded.get("bytes")]
     place = next(iter(unchanged + there), None)
     return str(place) + source[len(name):] if place else None
+
+
+def _moved_along(name: str, run: RecordedRun) -> str:
+    """The place that lies to the result as that of a recorded file lay to it when it was written; "": not known."""
+    texts = (_source_path(value) for value in run.parameters.values() if isinstance(value, str))
+    written = next((text for text in texts if os.path.isabs(text) and Path(text).name == run.file.name), "")
+    if not written or not os.path.isabs(name):
+        return ""
+    return os.path.normpath(run.file.parent.absolute() / os.path.relpath(name, Path(written).parent))
 
 
 def _found_folders(text: str, run: RecordedRun) -> str | None:
@@ -244,10 +258,25 @@ def plan_calls(description: Description, tool: Tool, run: RecordedRun, folder: P
         wanted = required or parameter in lost or (maker and _own_settings(maker, tool, run))
         if wanted and not _add_made_file(plan, description, tool, parameter, run, folder):
             plan.missing.append(parameter)
+            plan.gone += _gone_files([parameter, *(maker.parameters if maker else [])], run)
     unused = {run.parameters.get(parameter.name) for parameter in kept}
     plan.changed = [item["path"] for item in run.inputs
                     if item["path"] not in unused and _has_changed(item, run)]
     return plan
+
+
+def _gone_files(parameters: list[Parameter], run: RecordedRun) -> list[str]:
+    """Of the files that the run read for these parameters those that are gone, as the user knows them."""
+    values = (run.parameters.get(parameter.name) for parameter in parameters
+              if parameter.kind in FILE_KINDS and not parameter.is_destination)
+    gone = [value for value in values if value and _found(str(value), run) is None]
+    return [_in_words(str(value), run) for value in gone]
+
+
+def _in_words(source: str, run: RecordedRun) -> str:
+    """The layer of which a recorded source was a copy, or its file."""
+    recorded = _recorded_input(source, run)
+    return recorded.get("copy_of") or recorded.get("absolute_path") or _source_path(source)
 
 
 def _has_changed(item: Mapping[str, Any], run: RecordedRun) -> bool:

@@ -558,7 +558,8 @@ class WhyThisValueTest(QgisTest):
             self.assertEqual(values["POINT"], "340520.0,6020520.0 [EPSG:25832]")
             self.assertEqual(values["PERMITTIVITY"], 6)
             self.assertNotIn("TRANSMITTERS", values)
-            self.assertIn("Transmitters", self.why.dock.sentence.text())
+            self.assertIn("What this layer was made from is gone: /gone.csv. To be given anew: Transmitters.",
+                          self.why.dock.sentence.text())
             self.canvas.setLayers([])
             self.click(*STREET)
             _, values = dialogs.createAlgorithmDialog.call_args.args
@@ -846,6 +847,35 @@ class RecordedInputsTest(QgisTest):
             shutil.move(file, elsewhere)
         (there / "town.gpkg").write_bytes(b"another town")
         self.assertEqual(environment_of(elsewhere / "coverage.gpkg"), str(elsewhere / "town.gpkg"))
+
+    def test_absolute_paths_lead_to_what_has_moved_with_the_result(self):
+        from tesseray.executable import snapshot
+        from tesseray.why_this_value_inputs import plan_calls, recorded_run
+
+        before, after, apart = (self.folder / name for name in ("before", "after", "apart"))
+        for folder in (before / "towns", before / "results", apart):
+            folder.mkdir(parents=True)
+        shutil.copy(FOLDER / "environment.gpkg", before / "towns" / "town.gpkg")
+        tesseray("predictcoverage", {
+            **harness.transmitters(FOLDER), "ENVIRONMENT": str(before / "towns" / "town.gpkg"), "MAX_BOUNCES": 0,
+            "OUTPUT": str(before / "results" / "coverage.gpkg")})
+        tool = next(tool for tool in snapshot().tools if tool.roles == ["map_click"])
+
+        def planned(result):
+            return plan_calls(snapshot(), tool, recorded_run(result, "path_loss"), self.folder)
+
+        before.rename(after)
+        result, town = after / "results" / "coverage.gpkg", after / "towns" / "town.gpkg"
+        self.assertEqual(planned(result).values.get("ENVIRONMENT"), str(town))
+        # In one folder now; another file of that name is not the one.
+        for file in (result, town):
+            shutil.copy(file, apart)
+        self.assertEqual(planned(apart / "coverage.gpkg").values.get("ENVIRONMENT"), str(apart / "town.gpkg"))
+        (apart / "town.gpkg").write_bytes(b"another town")
+        plan = planned(apart / "coverage.gpkg")
+        self.assertNotIn("ENVIRONMENT", plan.values)
+        self.assertEqual(([parameter.name for parameter in plan.missing], plan.gone),
+                         (["ENVIRONMENT"], [str(before / "towns" / "town.gpkg")]))
 
 
 if __name__ == "__main__":
