@@ -495,11 +495,11 @@ class LayerCopy:
     """
 
     def __init__(self, parameter: Parameter, layer: QgsVectorLayer, value: Any, reason: str,
-                 project: QgsProject) -> None:
+                 context: QgsProcessingContext) -> None:
         """value: what the parameter is set to. reason: why the layer is copied."""
         self.name, self.fields = layer.name(), fields_in_copy(layer)
         self._parameter, self._reason = parameter, reason
-        self._rows, self._request = _chosen_rows(layer, value)
+        self._rows, self._request = chosen_rows(layer, value, context)
         self._stops_at_invalid = _geometry_check(value) == Qgis.InvalidGeometryCheck.AbortOnInvalid
         self._invalid_row: int | None = None
         self._read = 0
@@ -509,7 +509,7 @@ class LayerCopy:
         self._geometry_type, self._crs = layer.wkbType(), (layer if has_crs else layer.dataProvider()).crs()
         self._neighbourhood = _neighbourhood_of(layer, parameter.companions, value)
         self._is_cut_short = threading.Event()
-        for needed in _needed_by_query(layer, project):
+        for needed in _needed_by_query(layer, project_of(context)):
             needed.willBeDeleted.connect(self._is_cut_short.set)
 
     def made(self, context: QgsProcessingContext, feedback: QgsProcessingFeedback) -> str:
@@ -575,9 +575,9 @@ class LayerCopy:
                                          "first.")
 
     def _count_rows(self, feedback: QgsProcessingFeedback) -> int:
-        request = QgsFeatureRequest(self._request).setNoAttributes()
-        if request.invalidGeometryCheck() == Qgis.InvalidGeometryCheck.NoCheck:
-            request.setFlags(Qgis.FeatureRequestFlag.NoGeometry)
+        request = QgsFeatureRequest(self._request)
+        read_attributes(request, [])
+        leave_geometries(request)
         count = 0
         for _ in self._rows.getFeatures(request):
             _stop_if_cancelled(feedback)
@@ -593,7 +593,32 @@ def _is_invalid(row: QgsFeature) -> bool:
 _RowsOfLayer = Union[QgsVectorLayerFeatureSource, QgsVectorLayerSelectedFeatureSource]
 
 
-def _chosen_rows(layer: QgsVectorLayer, value: Any) -> tuple[_RowsOfLayer, QgsFeatureRequest]:
+def project_of(context: QgsProcessingContext) -> QgsProject:
+    """The project of a run; one without windows or in a script may have none."""
+    return context.project() or QgsProject.instance()
+
+
+def expressions_of(layer: QgsVectorLayer, context: QgsProcessingContext) -> QgsExpressionContext:
+    """What expressions on rows of a layer may name: variables of QGIS and the project, and the layer, as aggregates do."""
+    scopes = QgsExpressionContext(context.expressionContext())
+    scopes.appendScope(layer.createExpressionContextScope())
+    return scopes
+
+
+def read_attributes(request: QgsFeatureRequest, columns: list[int]) -> None:
+    """Has rows with these attributes alone, unless it chooses the rows by an expression, which may name others."""
+    if request.filterType() != Qgis.FeatureRequestFilterType.Expression:
+        request.setSubsetOfAttributes(columns)
+
+
+def leave_geometries(request: QgsFeatureRequest) -> None:
+    """Has rows without their geometries, unless it chooses the rows by these."""
+    if request.invalidGeometryCheck() == Qgis.InvalidGeometryCheck.NoCheck:
+        request.setFlags(Qgis.FeatureRequestFlag.NoGeometry)
+
+
+def chosen_rows(layer: QgsVectorLayer, value: Any,
+                context: QgsProcessingContext) -> tuple[_RowsOfLayer, QgsFeatureRequest]:
     """The rows of a layer that a run is to have, as they are now, and what to ask for them with, in any thread.
 
     Footprints that cross themselves are among them, which the executable repairs, unless the user chose for this input
@@ -607,6 +632,7 @@ def _chosen_rows(layer: QgsVectorLayer, value: Any) -> tuple[_RowsOfLayer, QgsFe
         request.setLimit(value.featureLimit)
     if value.filterExpression:
         request.setFilterExpression(value.filterExpression)
+        request.setExpressionContext(expressions_of(layer, context))
     if _geometry_check(value) == Qgis.InvalidGeometryCheck.SkipInvalid:
         request.setInvalidGeometryCheck(Qgis.InvalidGeometryCheck.SkipInvalid)
     of_selected = QgsVectorLayerSelectedFeatureSource if value.selectedFeaturesOnly else QgsVectorLayerFeatureSource

@@ -9,6 +9,7 @@ from __future__ import annotations
 
 import os
 import re
+from itertools import islice
 from math import cos, radians
 from pathlib import Path
 from typing import Any, Iterator
@@ -19,8 +20,6 @@ from qgis.core import (
     QgsCoordinateTransform,
     QgsCsException,
     QgsExpression,
-    QgsExpressionContext,
-    QgsFeatureRequest,
     QgsProcessingAlgorithm,
     QgsProcessingContext,
     QgsProcessingFeatureSourceDefinition,
@@ -33,7 +32,17 @@ from qgis.PyQt.QtCore import QMetaType
 
 from .description import Parameter, Tool
 from .extents import CrsFinder
-from .inputs import GEOMETRIES, ambiguous_layers, geometries_of, layer_of, text_of_source
+from .inputs import (
+    GEOMETRIES,
+    ambiguous_layers,
+    chosen_rows,
+    expressions_of,
+    geometries_of,
+    layer_of,
+    leave_geometries,
+    read_attributes,
+    text_of_source,
+)
 from .places import (
     BORDER_TOLERANCE_M,
     SITE_MARGIN_M,
@@ -52,12 +61,11 @@ NUMBERS = {QMetaType.Type.Int, QMetaType.Type.UInt, QMetaType.Type.LongLong, QMe
 NUMBER_TEXT = re.compile(r"^\s*[-+]?([0-9]|[.,][0-9])")
 # As browsers and servers write spaces in names of files: "%20".
 PERCENT_CODE = re.compile(r"%[0-9A-Fa-f]{2}")
-# How many rows are looked at; a first full screen of a field tells what it holds.
-ROWS_LOOKED_AT = 1000
+# How many rows are looked at; where there are more, and these do not tell, the run does.
+ROWS_LOOKED_AT = 10_000
 GEOMETRY_WORDS = {Qgis.GeometryType.Polygon: "polygons", Qgis.GeometryType.Point: "points",
                   Qgis.GeometryType.Line: "lines"}
 GIBIBYTE = 1024.0 ** 3
-POINTS_LOOKED_AT = 10_000
 # The points of which those outside are left out where that is asked for, and the parameter and choice that ask for it.
 RECEIVERS, MISPLACED_RECEIVERS, DROP = "RECEIVERS", "MISPLACED_RECEIVERS", "drop"
 
@@ -167,9 +175,8 @@ class Validation:
         """An expression that QGIS cannot ask rows by, of which it takes none without a word."""
         value = self._values[parameter.name]
         text = value.filterExpression if isinstance(value, QgsProcessingFeatureSourceDefinition) else ""
-        expression, scope = QgsExpression(text), QgsExpressionContext(self._context.expressionContext())
-        scope.appendScope(layer.createExpressionContextScope())
-        if text and (expression.hasParserError() or not expression.prepare(scope)):
+        expression = QgsExpression(text)
+        if text and (expression.hasParserError() or not expression.prepare(expressions_of(layer, self._context))):
             reason = (expression.parserErrorString() or expression.evalErrorString()).strip()
             yield (f"{parameter.label}: “{layer.name()}” cannot be filtered by “{text}”: {reason}. Its fields: "
                    f"{', '.join(layer.fields().names())}.")
@@ -211,10 +218,13 @@ class Validation:
 
     def _check_texts(self, parameter: Parameter, layer: QgsVectorLayer, index: int) -> Iterator[str]:
         """Texts are taken when any of them begins like a number; which ones are left out, the run says."""
-        request = QgsFeatureRequest().setFlags(Qgis.FeatureRequestFlag.NoGeometry)
-        request.setSubsetOfAttributes([index]).setLimit(ROWS_LOOKED_AT)
+        rows, request = chosen_rows(layer, self._values[parameter.parent], self._context)
+        leave_geometries(request)
+        read_attributes(request, [index])
         first = None
-        for feature in layer.getFeatures(request):
+        for number, feature in enumerate(rows.getFeatures(request)):
+            if number == ROWS_LOOKED_AT:
+                return
             text = feature[index]
             if not isinstance(text, str) or not text.strip():
                 continue
@@ -235,24 +245,26 @@ class Validation:
 
     def _check_place(self, parameter: Parameter) -> Iterator[str]:
         """Points outside of the site: the executable takes none of them. Where it may drop them, some are to remain."""
-        source = self._algorithm.parameterAsSource(self._values, parameter.name, self._context)
-        if source is None or source.wkbType() == Qgis.WkbType.NoGeometry:
+        layer = self._layer(parameter.name)
+        if layer is None or layer.wkbType() == Qgis.WkbType.NoGeometry:
             return
         site = self._site_of(parameter)
         told = CrsFinder(self._algorithm, self._tool, self._values, self._context).crs_of(parameter)
-        crs = told if told.isValid() else source.sourceCrs()
+        crs = told if told.isValid() else layer.crs()
         if site is None or crs.isValid() != site.crs.isValid():
             return
         to_site = QgsCoordinateTransform(crs, site.crs, self._context.transformContext())
-        request = QgsFeatureRequest().setNoAttributes().setLimit(POINTS_LOOKED_AT)
+        rows, request = chosen_rows(layer, self._values[parameter.name], self._context)
+        read_attributes(request, [])
         # Of a row without geometry the executable says more.
-        points = [point_in(feature, to_site) for feature in source.getFeatures(request) if feature.hasGeometry()]
+        points = [point_in(feature, to_site) for feature in islice(rows.getFeatures(request), ROWS_LOOKED_AT)
+                  if feature.hasGeometry()]
         outside = [point for point in points if not (point and site.extent.contains(point))]
-        are_all = len(outside) == len(points) < POINTS_LOOKED_AT
+        are_all = len(outside) == len(points) < ROWS_LOOKED_AT
         if outside and (are_all or not self._may_drop(parameter)):
             first = f"{outside[0].x():.7g}, {outside[0].y():.7g}" if outside[0] else "nowhere"
             yield (f"{parameter.label}: {len(outside)} of {len(points)} points of "
-                   f"“{source.sourceName()}” lie outside the extent of “{site.label}”. The first is at {first}, and "
+                   f"“{layer.name()}” lie outside the extent of “{site.label}”. The first is at {first}, and "
                    f"the extent is {corners(site.extent)} in {site.crs.authid() or 'its CRS'}. Check the CRS of both, "
                    "and whether x and y are swapped.")
 
@@ -335,10 +347,10 @@ class Validation:
         """Of a layer as far as it is wanted: its selected features may lie close together in a country."""
         if not isinstance(self._values[name], QgsProcessingFeatureSourceDefinition):
             return self._layer(name).extent()
-        source = self._algorithm.parameterAsSource(self._values, name, self._context)
-        unchecked = Qgis.ProcessingFeatureSourceFlag.SkipGeometryValidityChecks
+        rows, request = chosen_rows(self._layer(name), self._values[name], self._context)
+        read_attributes(request, [])
         extent = QgsRectangle()
-        for feature in source.getFeatures(QgsFeatureRequest().setNoAttributes(), unchecked):
+        for feature in rows.getFeatures(request):
             extent.combineExtentWith(feature.geometry().boundingBox())
         return extent
 

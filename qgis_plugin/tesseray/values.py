@@ -15,7 +15,6 @@ from qgis.core import (
     QgsProcessingContext,
     QgsProcessingException,
     QgsProcessingFeedback,
-    QgsProject,
     QgsProperty,
     QgsReferencedGeometry,
     QgsReferencedPointXY,
@@ -36,6 +35,7 @@ from .inputs import (
     layer_name_in,
     layer_of,
     own_source,
+    project_of,
     raster_export_reason,
     recorded_source,
     with_layer_name,
@@ -165,11 +165,10 @@ class InputValues:
         if not reason:
             self._sources[parameter.name] = own_source(layer)
             return
-        project = context.project() or QgsProject.instance()
-        self._copies[parameter.name] = LayerCopy(parameter, layer, value, reason, project)
+        self._copies[parameter.name] = LayerCopy(parameter, layer, value, reason, context)
         self._folders[parameter.name] = folder_of(layer)
         self._origins[parameter.name] = _origin_of(layer.name(), recorded_source(layer),
-                                                   file_sources_of(layer, project))
+                                                   file_sources_of(layer, project_of(context)))
 
     def _take_raster(self, parameter: Parameter, context: QgsProcessingContext) -> None:
         layer = self._algorithm.parameterAsRasterLayer(self._values, parameter.name, context)

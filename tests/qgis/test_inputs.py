@@ -197,6 +197,19 @@ class InputTest(ProjectTest):
             chosen = QgsProcessingFeatureSourceDefinition(layer.id(), filterExpression="rand(0, 1) = 1")
             self.assertLess(len(self.sources(self.environment_of(chosen))), 675)
 
+    def test_an_expression_may_name_variables_and_aggregates(self):
+        from qgis.core import QgsExpressionContextUtils, QgsProcessingFeatureSourceDefinition
+
+        layer = self.layer()
+        heights = {row.id(): row["height_m"] for row in layer.getFeatures("height_m IS NOT NULL")}
+        mean = sum(heights.values()) / len(heights)
+        QgsExpressionContextUtils.setProjectVariable(self.project, "least_height", "20")
+        for expression, least in (("height_m > to_real(@least_height)", 20), ("height_m > mean(height_m)", mean)):
+            with self.subTest(expression):
+                chosen = QgsProcessingFeatureSourceDefinition(layer.id(), filterExpression=expression)
+                self.assertEqual(self.sources(self.environment_of(chosen)),
+                                 {number for number, height in heights.items() if height > least})
+
     def with_a_crossed_outline(self):
         """Three buildings in memory, the second of which crosses itself."""
         from qgis.core import QgsFeature, QgsGeometry
@@ -1289,6 +1302,37 @@ os._exit(0)  # without the end of QGIS, which may crash
         self.assertIn("“houses” cannot be filtered by “height_m >”: syntax error", refused("height_m >"))
         self.assertIn("Field 'heigth_m' not found. Its fields: fid, name,", refused('"heigth_m" > 8'))
         self.assertEqual(refused("HEIGHT_M > 8 AND area(@geometry) > mean(area(@geometry)) AND $id > 0"), "")
+
+    def test_texts_as_heights_are_judged_by_the_rows_that_are_wanted(self):
+        from qgis.core import QgsFeature, QgsGeometry, QgsProcessingFeatureSourceDefinition, QgsRectangle
+
+        from tesseray.validation import ROWS_LOOKED_AT
+
+        layer = self.layer("Polygon?crs=EPSG:25832&field=h:string&field=k:integer", "memory", "texts")
+
+        def add(text, count):
+            for number in range(count):
+                row = QgsFeature(layer.fields())
+                row.setGeometry(QgsGeometry.fromRect(QgsRectangle(340400, 6020400, 340410, 6020410)))
+                row.setAttributes([text, number])
+                yield row
+
+        def refused(**choice):
+            chosen = QgsProcessingFeatureSourceDefinition(layer.id(), **choice)
+            return self.refused({"BUILDINGS": chosen, "HEIGHT_FIELD": "h", "BASE_FIELD": None})
+
+        layer.dataProvider().addFeatures([*add("unknown", 1200), *add("12 m", 3)])
+        self.assertEqual(refused(), "")
+        self.assertEqual(refused(filterExpression="h <> 'unknown' AND k < 2"), "")
+        self.assertIn("its first value is “unknown”", refused(filterExpression="h = 'unknown'"))
+        layer.selectByExpression("h = '12 m'")
+        self.assertEqual(refused(selectedFeaturesOnly=True), "")
+        self.assertEqual(refused(selectedFeaturesOnly=True, filterExpression="k < 2"), "")
+        layer.selectByExpression("h = 'unknown'")
+        self.assertIn("is not numeric", refused(selectedFeaturesOnly=True))
+        # Of more the run tells.
+        layer.dataProvider().addFeatures([*add("unknown", ROWS_LOOKED_AT)])
+        self.assertEqual(refused(filterExpression="h = 'unknown'"), "")
 
     def test_a_layer_that_is_gone_is_said_to_be(self):
         from qgis.core import QgsVectorLayer
