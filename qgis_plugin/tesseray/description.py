@@ -5,7 +5,7 @@ from __future__ import annotations
 
 import functools
 import json
-from dataclasses import dataclass, field, fields
+from dataclasses import dataclass, field, fields, replace
 from typing import Any
 
 # The executables that this plugin takes: the first version, and the first that is too new.
@@ -14,6 +14,9 @@ FIRST_TOO_NEW_VERSION = (2, 0)
 SCHEMA_VERSION = 1
 
 LAYER_KINDS = frozenset({"vector polygon", "vector point", "vector any", "table"})
+INPUT_KINDS = LAYER_KINDS | {"raster", "field", "number", "distance", "string", "enum", "crs", "extent", "point", "boolean",
+                             "file"}
+KNOWN_KINDS = INPUT_KINDS | {"layer destination", "file destination"}
 
 
 class UnsupportedDescription(Exception):
@@ -136,11 +139,15 @@ class Tool:
 
 @dataclass(frozen=True)
 class Description:
-    """All tools of an executable, and the options that each of their runs takes."""
+    """All tools of an executable, and the options that each of their runs takes.
+
+    left_out: what a later version has and this plugin does not know, in words; "" for nothing.
+    """
 
     version: str
     options: list[Parameter]
     tools: list[Tool]
+    left_out: str = ""
 
 
 def _known(kind: type, values: dict[str, Any]) -> Any:
@@ -153,6 +160,48 @@ def _tool(values: dict[str, Any]) -> Tool:
     return _known(Tool, {**values, "parameters": [_known(Parameter, item) for item in values["parameters"]],
                          "outputs": [_known(Output, item) for item in values["outputs"]],
                          "memory": _known(PieceMemory, memory) if memory else None})
+
+
+@dataclass(frozen=True)
+class _Choice:
+    """The parameters of which this plugin knows the kind, and those of later versions that it leaves out.
+
+    Left out are those, too, that say how one of these is read: its fields, say.
+    """
+
+    known: list[Parameter]
+    left_out: list[Parameter]
+
+    @staticmethod
+    def of(parameters: list[Parameter]) -> "_Choice":
+        left_out = [parameter for parameter in parameters if parameter.kind not in KNOWN_KINDS]
+        names = {parameter.name for parameter in left_out}
+        left_out += [parameter for parameter in parameters
+                     if parameter not in left_out and names & {parameter.parent, parameter.within}]
+        known = [replace(parameter, crs_from=[name for name in parameter.crs_from if name not in names])
+                 for parameter in parameters if parameter not in left_out]
+        return _Choice(known, left_out)
+
+    @property
+    def is_enough(self) -> bool:
+        """Whether a run can do without what is left out."""
+        return all(parameter.optional or parameter.default is not None for parameter in self.left_out)
+
+
+def _description(version: str, options: list[Parameter], tools: list[Tool]) -> Description:
+    """As far as this plugin knows the kinds of parameters: a program of a later version may have others."""
+    of_runs, taken = _Choice.of(options), []
+    left_out = [f"“{parameter.label}”" for parameter in of_runs.left_out]
+    for tool in tools:
+        choice = _Choice.of(tool.parameters)
+        if choice.is_enough and of_runs.is_enough:
+            taken.append(replace(tool, parameters=choice.known))
+            left_out += [f"“{parameter.label}” of “{tool.title}”" for parameter in choice.left_out]
+        else:
+            left_out.append(f"the tool “{tool.title}”")
+    words = f"The program is of the later version {version}, and this plugin does not know all that it takes. Left out: " \
+            f"{', '.join(left_out)}. Install the plugin that came with the program." if left_out else ""
+    return Description(version, of_runs.known, taken, words)
 
 
 def check_version(version: str) -> None:
@@ -182,7 +231,7 @@ def parse_description(text: str) -> Description:
     if schema != SCHEMA_VERSION:
         raise UnsupportedDescription(f"it describes its tools by schema {schema}; this plugin reads {SCHEMA_VERSION}")
     try:
-        return Description(version, [_known(Parameter, item) for item in values.get("options", [])],
-                           [_tool(item) for item in values["tools"]])
+        return _description(version, [_known(Parameter, item) for item in values.get("options", [])],
+                            [_tool(item) for item in values["tools"]])
     except (KeyError, TypeError, AttributeError) as problem:
         raise UnsupportedDescription(f"its description of its tools is incomplete: {problem}") from None

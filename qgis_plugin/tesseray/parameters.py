@@ -122,7 +122,7 @@ _MAKERS: dict[str, Callable[[Parameter], QgsProcessingParameterDefinition]] = {
 
 
 def input_definition(parameter: Parameter) -> QgsProcessingParameterDefinition:
-    """An input with its range, default, help and flags. Throws KeyError on a kind that this plugin does not know."""
+    """An input with its range, default, help and flags. REQUIRES: one of INPUT_KINDS."""
     definition = _MAKERS[parameter.kind](parameter)
     if parameter.minimum is not None:
         definition.setMinimum(parameter.minimum)

@@ -67,8 +67,9 @@ class TesserayProvider(QgsProcessingProvider):
         return True
 
     def loadAlgorithms(self) -> None:  # noqa: N802
-        description, self._problem = installation.description()
-        self._version = "" if self._problem else description.version
+        description, problem = installation.description()
+        self._version = "" if problem else description.version
+        self._problem = problem or description.left_out
         for tool in description.tools:
             self.addAlgorithm(TesserayAlgorithm(tool, description))
         if self._with_models:

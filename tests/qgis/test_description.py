@@ -42,6 +42,28 @@ class DescriptionTest(QgisTest):
         parsed = description.parse_description(json.dumps(values))
         self.assertEqual(parsed.tools[0].parameters, executable.snapshot().tools[0].parameters)
 
+    def test_parameters_of_later_versions_are_left_out(self):
+        """Of a kind that the plugin does not know, and those that say how they are read; tools that need one, too."""
+        values = json.loads((PLUGIN / "describe.json").read_text(encoding="utf-8"))
+        shipped = executable.snapshot().tools
+        self.assertEqual(executable.snapshot().left_out, "")
+        roads = {"name": "ROADS", "label": "Roads", "help": "", "kind": "vector line", "optional": True}
+        lanes = {"name": "LANES", "label": "Lanes", "help": "", "kind": "field", "optional": True, "parent": "ROADS"}
+        first, second = values["tools"][:2]
+        first["parameters"] += [roads, lanes]
+        first["parameters"][0]["crs_from"] = ["ROADS", "CRS"]
+        second["parameters"].append({**roads, "optional": False})
+        values["options"].append({"name": "UNTIL", "label": "Until", "help": "", "kind": "date", "default": "never"})
+        parsed = description.parse_description(json.dumps(values))
+        self.assertEqual([tool.id for tool in parsed.tools], [tool.id for tool in shipped if tool.id != second["id"]])
+        self.assertEqual([parameter.name for parameter in parsed.tools[0].parameters],
+                         [parameter.name for parameter in shipped[0].parameters])
+        self.assertEqual(parsed.tools[0].parameters[0].crs_from, ["CRS"])
+        self.assertEqual(parsed.options, executable.snapshot().options)
+        title = shipped[0].title
+        self.assertIn(f"Left out: “Until”, “Roads” of “{title}”, “Lanes” of “{title}”, the tool “{second['title']}”. ",
+                      parsed.left_out)
+
     def test_versions(self):
         for good in ("0.1.0", "0.9", "1.12.3", "1.0.0-rc1"):
             description.check_version(good)

@@ -146,6 +146,23 @@ class ProviderTest(QgisTest):
         self.assertEqual(self.provider.versionInfo(), self.described["version"])
         self.assertEqual(self.provider.warningMessage(), "")
 
+    def test_a_program_of_a_later_version_is_taken_as_far_as_it_is_known(self):
+        from tesseray import description, parameters
+
+        self.assertEqual(set(parameters._MAKERS), description.INPUT_KINDS)
+        later = json.loads(json.dumps(self.described))
+        later["tools"][0]["parameters"].append({"name": "NEW", "label": "New", "help": "", "kind": "new", "optional": True})
+        program = self.folder / "tesseray"
+        program.write_text(f"#!/bin/sh\ncat <<'END'\n{json.dumps(later)}\nEND\n", encoding="utf-8")
+        program.chmod(0o755)
+        self.addCleanup(self.provider.refreshAlgorithms)
+        with unittest.mock.patch.dict(os.environ, {"TESSERAY_EXECUTABLE": str(program)}):
+            self.provider.refreshAlgorithms()
+            tool = self.provider.algorithm(later["tools"][0]["id"])
+            self.assertEqual(tool.canExecute(), (True, ""))
+            self.assertIsNone(tool.parameterDefinition("NEW"))
+            self.assertIn(f"Left out: “New” of “{tool.displayName()}”.", self.provider.warningMessage())
+
     def test_no_tool_is_named_in_the_code(self):
         ids = [tool["id"] for tool in self.described["tools"]]
         for file in PLUGIN.rglob("*.py"):
