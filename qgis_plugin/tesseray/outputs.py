@@ -33,6 +33,8 @@ from .sqlite_files import read_only
 LAYER_EXTENSIONS = ("gpkg", "sqlite")
 RASTER_EXTENSIONS = ("tif", "tiff")
 TEMPORARY_PREFIX = "memory:"
+# How GDAL's names of what is no file begin: /vsimem/, /vsizip/, ….
+GDAL_PREFIX = "/vsi"
 
 
 class BadDestination(ValueError):
@@ -106,7 +108,8 @@ def _layer_destination(text: str, output: Output) -> Destination:
         raise BadDestination(f"{output.label} cannot be written to a database server: choose a GeoPackage file.")
     else:
         parts = QgsProviderRegistry.instance().decodeUri("ogr", text)
-        file, layer = parts.get("path") or text, parts.get("layerName") or output.layer
+        place = "".join(parts.get(key) or "" for key in ("vsiPrefix", "path", "vsiSuffix"))
+        file, layer = place or text, parts.get("layerName") or output.layer
     if Path(file).suffix[1:].lower() not in LAYER_EXTENSIONS:
         raise BadDestination(f"{output.label} cannot be written to {file}: results are layers with names of more than "
                              f"10 characters, units and styles. Choose a file that ends in .gpkg (or .sqlite).")
@@ -129,7 +132,10 @@ def _is_folder(path: Path) -> bool:
 
 
 def check_place(destination: Destination, label: str) -> None:
-    """Throws BadDestination for a folder that is not there or cannot be written to."""
+    """Throws BadDestination for a folder that is not there or cannot be written to, and for what is in GDAL's memory or an
+    archive."""
+    if str(destination.file).startswith(GDAL_PREFIX):
+        raise BadDestination(f"{label}: {destination.file} cannot be written to. Choose a file on a disk.")
     try:
         folder = destination.file.absolute().parent
         if not _is_folder(folder):

@@ -136,6 +136,14 @@ class OutputTest(ProjectTest):
             log, is_good = self.run_two_steps(first=self.path(), second=self.table("other"), OVERWRITE=True)
             self.assertTrue(is_good, log)
 
+    def test_what_is_no_file_on_a_disk_is_refused(self):
+        for place in ("/vsimem/new.gpkg", "/vsimem/new.gpkg|layername=t", "/vsizip/new.zip/new.gpkg",
+                      "ogr:dbname='/vsimem/new.gpkg' table=\"t\" (geom)"):
+            self.assertRegex(self.refused(TILES=place), "^Tiles: /vsi.*/new.gpkg.* cannot be written to. Choose a file on")
+        self.assertIn("Environment: /vsimem/e.gpkg cannot be written to", self.refused(ENVIRONMENT="/vsimem/e.gpkg"))
+        self.assertIn("/vsimem/x.gpkg cannot be written to", self.refused_by("coveragestudy", {
+            **SMALL_SCENE, **harness.transmitters(self.folder), "OUTPUT": "/vsimem/x.gpkg"}))
+
     def test_a_table_goes_into_a_geopackage_and_leaves_the_others(self):
         self.tile(TILES=self.table("first"))
         self.tile(TILES=self.table("second"))
