@@ -153,6 +153,7 @@ class TesserayAlgorithm(QgsProcessingAlgorithm):
             plan = plan_outputs(self._tool, texts, Path())
             places = {name: place for name, place in plan.places.items() if not self._is_temporary(place, texts[name])}
             places |= plan.layers
+            labels |= self._labels_of_collected(places, texts)
             page_place = self._page_place(parameters, context)
             written = (*places.values(), *places_beside(self._tool, plan.places))
             if feedback:
@@ -166,6 +167,14 @@ class TesserayAlgorithm(QgsProcessingAlgorithm):
         edited = edited_layer(context.project(), written) if context.project() else None
         return (f"The open layer “{edited.name()}” would be replaced, and it is being edited. Save or discard its edits, "
                 "and end editing it (Layer ▸ Toggle Editing).") if edited else ""
+
+    def _labels_of_collected(self, places: dict[str, Destination], texts: dict[str, str | None]) -> dict[str, str]:
+        """By the name of an output that goes to the file for all layers, what the user set in its stead: the label of
+        that."""
+        collector = self._tool.collector
+        file = texts.get(collector.name) if collector else None
+        return {name: collector.label for name, place in places.items()
+                if file and place.file == Path(file) and (not texts[name] or is_temporary(texts[name]))}
 
     def _page_place(self, parameters: dict[str, Any], context: QgsProcessingContext) -> dict[str, Destination]:
         """Where the page goes, if to a place of the user's. Throws BadDestination for what is no name of a page."""

@@ -5,6 +5,7 @@ from __future__ import annotations
 
 from qgis.core import QgsProcessingProvider
 from qgis.gui import QgsFileWidget, QgsOptionsPageWidget, QgsOptionsWidgetFactory
+from qgis.PyQt.QtCore import Qt
 from qgis.PyQt.QtGui import QIcon
 from qgis.PyQt.QtWidgets import QFormLayout, QLabel, QVBoxLayout, QWidget
 
@@ -23,11 +24,12 @@ class OptionsPage(QgsOptionsPageWidget):
         self._place.setDialogTitle("The program tesseray")
         self._place.setFilePath(installation.executable_setting())
         self._status = QLabel()
-        self._status.setWordWrap(True)
         explanation = QLabel("The program “tesseray”, or the folder that it is in. Leave it empty to have it looked "
                              "for in the environment variable TESSERAY_EXECUTABLE, in the folder "
                              f"{installation.profile_folder()} and in PATH.")
-        explanation.setWordWrap(True)
+        for text in (self._status, explanation):
+            text.setWordWrap(True)
+            text.setTextFormat(Qt.TextFormat.PlainText)  # names of folders may have angle brackets
         form = QFormLayout()
         form.addRow("Executable", self._place)
         layout = QVBoxLayout(self)

@@ -91,6 +91,7 @@ class WhyThisValueDock(QDockWidget):
         super().__init__(title, parent)
         self.setObjectName("TesserayWhyThisValue")
         self.sentence = QLabel(INVITATION)
+        self.sentence.setTextFormat(Qt.TextFormat.PlainText)  # names may have angle brackets
         self.sentence.setWordWrap(True)
         self.sentence.setTextInteractionFlags(Qt.TextInteractionFlag.TextSelectableByMouse)
         self._scrolled = ScrolledText(self.sentence)

@@ -321,6 +321,7 @@ class DialogTest(QgisTest):
 
     def test_the_options_page_says_at_once_what_is_there(self):
         from qgis.core import QgsApplication
+        from qgis.PyQt.QtCore import Qt
         from qgis.PyQt.QtWidgets import QLabel
 
         from tesseray import installation, options_page
@@ -332,6 +333,7 @@ class DialogTest(QgisTest):
         self.assertIn("Version 0.1.0", " ".join(label.text() for label in page.findChildren(QLabel)))
         page._place.setFilePath(str(self.folder))
         self.assertIn("no program", " ".join(label.text() for label in page.findChildren(QLabel)))
+        self.assertEqual(page._status.textFormat(), Qt.TextFormat.PlainText, "as HTML a folder <new> would not be seen")
         page.apply()
         self.addCleanup(provider.refreshAlgorithms)
         self.addCleanup(installation.set_executable_setting, "")

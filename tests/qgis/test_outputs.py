@@ -144,6 +144,14 @@ class OutputTest(ProjectTest):
         self.assertIn("/vsimem/x.gpkg cannot be written to", self.refused_by("coveragestudy", {
             **SMALL_SCENE, **harness.transmitters(self.folder), "OUTPUT": "/vsimem/x.gpkg"}))
 
+    def test_what_is_wrong_with_the_file_for_all_layers_is_said_of_it(self):
+        study = {**SMALL_SCENE, **harness.transmitters(self.folder), "OUTPUT": "/no/such/x.gpkg"}
+        label = "Output GeoPackage: there is no folder /no/such. "
+        for places in ({}, {"PATH_LOSS": TEMPORARY, "TRANSMITTERS_OUT": TEMPORARY}):
+            self.assertTrue(self.refused_by("coveragestudy", {**study, **places}).startswith(label))
+        self.assertTrue(self.refused_by("coveragestudy", {**study, "PATH_LOSS": "/no/such/y.gpkg"}).startswith(
+            "Path loss: there is no folder"))
+
     def test_a_table_goes_into_a_geopackage_and_leaves_the_others(self):
         self.tile(TILES=self.table("first"))
         self.tile(TILES=self.table("second"))

@@ -511,6 +511,12 @@ class WhyThisValueTest(QgisTest):
         self.assertEqual(self.rays_layers(), [])
         self.iface.messageBar.return_value.pushMessage.assert_called_once()
 
+    def test_names_in_the_sentence_are_no_html(self):
+        """A transmitter “Roof <A>” read “Roof ”."""
+        from qgis.PyQt.QtCore import Qt
+
+        self.assertEqual(self.why.dock.sentence.textFormat(), Qt.TextFormat.PlainText)
+
     def test_problems_are_in_the_words_of_the_dialogs(self):
         from tesseray import installation
         from tesseray.why_this_value_inputs import Call
