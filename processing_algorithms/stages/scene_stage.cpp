@@ -7,6 +7,7 @@
 
 #include "core/io/readers/readers.h"
 #include "core/io/sources/text_values.h"
+#include "core/scene/elevation_range.h"
 #include "processing_algorithms/run/spelling.h"
 
 namespace tesseray {
@@ -218,8 +219,8 @@ std::vector<Parameter> scene_parameters() {
        .kind = Kind::number,
        .default_value = "0",
        .unit = "m",
-       .minimum = -500,
-       .maximum = 9000,
+       .minimum = lowest_ground_m,
+       .maximum = highest_ground_m,
        .advanced = true},
       {.name = "VEGETATION",
        .label = "Vegetation",

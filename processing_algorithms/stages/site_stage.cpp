@@ -7,6 +7,7 @@
 #include "core/base/listed.h"
 #include "core/base/units.h"
 #include "core/io/readers/readers.h"
+#include "core/scene/elevation_range.h"
 #include "core/scene/frequency_range.h"
 #include "processing_algorithms/stages/ray_parameters.h"
 
@@ -128,8 +129,8 @@ std::vector<Parameter> transmitter_parameters(const std::string& site) {
         .help = "antenna height of transmitters that have none, above ANTENNA_HEIGHT_REFERENCE",
         .kind = Kind::distance,
         .unit = "m",
-        .minimum = -500,
-        .maximum = 10000,
+        .minimum = lowest_ground_m,
+        .maximum = highest_elevation_m,
         .optional = true},
        {.name = "ERP",
         .label = "ERP",

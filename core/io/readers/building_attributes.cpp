@@ -9,6 +9,7 @@
 #include "core/io/readers/footprints.h"
 #include "core/io/readers/material_text.h"
 #include "core/io/sources/text_values.h"
+#include "core/scene/elevation_range.h"
 #include "core/scene/issue_text.h"
 
 namespace tesseray {
@@ -43,9 +44,8 @@ constexpr std::array building_aliases = {Names("building")};
 constexpr std::array part_aliases = {Names("buildingpart")};
 
 // Beyond these a value is a marker for "unknown", in other units, or of another column. The highest building so far
-// has 828 m and 163 storeys; land lies between −430 m and 8,850 m.
+// has 828 m and 163 storeys.
 constexpr double greatest_height_m = 1000.0;
-constexpr double lowest_elevation_m = -500.0, greatest_elevation_m = 10000.0;
 constexpr double most_storeys = 200.0;
 
 AttributeSearch height_search(const EnvironmentInput& input) {
@@ -193,7 +193,7 @@ std::optional<double> BuildingAttributes::read_height(const OGRFeature& feature,
   count_unit(feature);
   const bool plausible = kind_ == HeightKind::above_ground
                              ? *cell.value > 0 && *cell.value <= greatest_height_m
-                             : *cell.value >= lowest_elevation_m && *cell.value <= greatest_elevation_m;
+                             : *cell.value >= lowest_ground_m && *cell.value <= highest_elevation_m;
   if (!plausible) return missing("implausible_height", height_->name() + " says " + metres(*cell.value));
   return cell.value;
 }
@@ -273,7 +273,7 @@ std::optional<double> BuildingAttributes::read_entrance(const OGRFeature& featur
   const LengthUnit unit = length_unit_in_name(*entrance_).value_or(LengthUnit::metre);
   const NumberCell cell = read_number(*entrance_, feature, metres_per(unit),
                                       [&](const std::string& text) { return parse_length_m(text, unit); });
-  const bool plausible = cell.value && *cell.value >= lowest_elevation_m && *cell.value <= greatest_elevation_m;
+  const bool plausible = cell.value && *cell.value >= lowest_ground_m && *cell.value <= highest_elevation_m;
   if (cell.unreadable.empty() && (plausible || !cell.value)) return cell.value;
   const std::string found =
       cell.unreadable.empty() ? "says " + metres(*cell.value) : "\"" + cell.unreadable + "\" is not an elevation";

@@ -35,15 +35,21 @@ Cutout cut_out(const HeightRaster& raster, const Rectangle& area, std::vector<Is
   Cutout cutout{raster.window_around(raster.to_pixels(area)), {}};
   if (cutout.window.empty()) throw no_height_here(raster);
   HeightRaster::Heights heights = raster.read(cutout.window, progress);
-  if (heights.implausible > 0) {
-    issues.push_back(layer_issue(Issue::Action::dropped, "implausible_terrain",
-                                 std::to_string(heights.implausible) +
-                                     (heights.implausible == 1 ? " height of the DEM is" : " heights of the DEM are") +
-                                     " beyond any on Earth: taken as no-data",
-                                 raster.place().file));
+  const bool has_none =
+      std::all_of(heights.metres.begin(), heights.metres.end(), [](float h) { return std::isnan(h); });
+  if (has_none && heights.implausible == 0) throw no_height_here(raster);
+  const std::string implausible =
+      std::to_string(heights.implausible) +
+      (heights.implausible == 1 ? " height of the DEM is" : " heights of the DEM are") +
+      " beyond any of land (−500 to 9,000 m)";
+  if (has_none) {
+    throw Error(ErrorKind::invalid_input, "implausible_terrain",
+                implausible + ", and there are no others where the buildings are",
+                "correct the DEM's unit, scale and offset, or give one that has heights there", raster.place());
   }
-  if (std::all_of(heights.metres.begin(), heights.metres.end(), [](float h) { return std::isnan(h); })) {
-    throw no_height_here(raster);
+  if (heights.implausible > 0) {
+    issues.push_back(layer_issue(Issue::Action::dropped, "implausible_terrain", implausible + ": taken as no-data",
+                                 raster.place().file));
   }
   cutout.metres = std::move(heights.metres);
   return cutout;

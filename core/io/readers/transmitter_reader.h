@@ -10,11 +10,12 @@
 #include "core/io/readers/readers.h"
 #include "core/io/sources/attribute.h"
 #include "core/io/sources/point_source.h"
+#include "core/scene/elevation_range.h"
 
 namespace tesseray {
 
 // Heights of antennas: a place below the sea's level may be meant, one below ground or roof not.
-inline constexpr double lowest_antenna_height_m = -500.0, highest_antenna_height_m = 10'000.0;
+inline constexpr double lowest_antenna_height_m = lowest_ground_m, highest_antenna_height_m = highest_elevation_m;
 inline constexpr double lowest_power_dbm = -100.0, highest_power_dbm = 120.0;
 
 // Makes a transmitter of each feature of a layer; only its convergence and its place in the environment are left out.

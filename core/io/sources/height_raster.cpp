@@ -8,12 +8,11 @@
 #include <string_view>
 
 #include "core/io/sources/text_values.h"
+#include "core/scene/elevation_range.h"
 
 namespace tesseray {
 namespace {
 
-// Land lies between −430 m and 8,850 m, ocean floors down to −11,000 m.
-constexpr double lowest_m = -12000.0, greatest_m = 10000.0;
 constexpr double most_heights = 4e8;
 
 // Metres per unit of a vertical unit's name, as GDAL and PROJ write them; 0 for others.
@@ -103,7 +102,7 @@ HeightRaster::Heights HeightRaster::read(const PixelWindow& window, Progress& pr
     for (std::size_t i = 0; i < columns; ++i) {
       const double height = values[i] * factor + offset;
       if (valid[i] == 0 || std::isnan(height)) continue;
-      if (height < lowest_m || height > greatest_m) {
+      if (height < lowest_ground_m || height > highest_ground_m) {
         ++heights.implausible;
       } else {
         metres[i] = static_cast<float>(height);

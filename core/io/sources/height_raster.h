@@ -20,7 +20,7 @@ class HeightRaster : public LocatedRaster {
 
   struct Heights {
     std::vector<float> metres;    // row by row as in the file; NaN where there is none
-    std::size_t implausible = 0;  // heights beyond any on Earth, taken for no-data that nobody declared
+    std::size_t implausible = 0;  // heights beyond any of land, taken for no-data that nobody declared
   };
   // Scale, offset, unit and no-data applied.
   Heights read(const PixelWindow& window, Progress& progress) const;

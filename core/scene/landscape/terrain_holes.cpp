@@ -7,12 +7,10 @@
 #include <vector>
 
 #include "core/base/units.h"
+#include "core/scene/elevation_range.h"
 
 namespace tesseray {
 namespace {
-
-// No ground on Earth is outside of this: such values are no-data that the file does not declare.
-constexpr float lowest_ground_m = -1000, highest_ground_m = 9000;
 
 struct Holes {
   std::vector<std::uint32_t> nodes;  // ascending
@@ -146,7 +144,10 @@ void take_from_coarser(Terrain& terrain, const Holes& holes) {
 
 }  // namespace
 
-bool is_known_height(float height) { return height >= lowest_ground_m && height <= highest_ground_m; }
+bool is_known_height(float height) {
+  const auto height_m = static_cast<double>(height);
+  return height_m >= lowest_ground_m && height_m <= highest_ground_m;
+}
 
 void fill_holes(Terrain& terrain) {
   const Holes holes = filled_in_waves(terrain);

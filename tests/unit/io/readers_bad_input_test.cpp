@@ -522,6 +522,8 @@ INSTANTIATE_TEST_SUITE_P(
                  },
                  "dem_elsewhere", "check the CRS of both"},
         BadInput{"NoDataHere", [](Inputs& in) { in.dem({.no_data = 100.0}); }, "dem_elsewhere", "no height where"},
+        BadInput{"ImplausibleHeights", [](Inputs& in) { in.dem({.value = [](int, int) { return -999.0; }}); },
+                 "implausible_terrain", "beyond any of land (−500 to 9,000 m), and there are no others"},
         BadInput{"OneRow",
                  [](Inputs& in) {
                    in.dem({.geo_transform = {500000, 10, 0, 5000400, 0, -400}, .rows = 1});

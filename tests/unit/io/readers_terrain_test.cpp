@@ -3,6 +3,7 @@
 
 #include <algorithm>
 #include <cmath>
+#include <optional>
 #include <string>
 
 #include "core/io/readers/readers.h"
@@ -111,11 +112,22 @@ TEST_F(TerrainReading, NoDataIsNaN) {
   }
 }
 
-TEST_F(TerrainReading, HeightsBeyondReasonAreNoDataToo) {
-  const RawScene scene =
-      read(write_raster(folder_ / "dem.tif", {.value = [](int column, int) { return column == 0 ? -32768.0 : 55.0; }}));
-  EXPECT_TRUE(std::isnan(node(*scene.terrain, 0, 5)));
-  EXPECT_EQ(count(scene.issues, "implausible_terrain"), 1u);
+// Markers for "unknown" that the file does not declare.
+TEST_F(TerrainReading, HeightsBeyondThoseOfLandAreNoDataToo) {
+  for (const double marker : {-32768.0, -9999.0, -999.0, 9999.0}) {
+    const RawScene scene = read(
+        write_raster(folder_ / "dem.tif", {.value = [&](int column, int) { return column == 0 ? marker : -430.0; }}));
+    EXPECT_TRUE(std::isnan(node(*scene.terrain, 0, 5))) << marker;
+    EXPECT_EQ(node(*scene.terrain, 1, 5), -430.0F) << marker;
+    EXPECT_EQ(count(scene.issues, "implausible_terrain"), 1u) << marker;
+  }
+}
+
+TEST_F(TerrainReading, TheLimitsOfHeightsAreInMetres) {
+  const RawTerrain found =
+      terrain({.unit = "ft", .value = [](int column, int) { return column == 0 ? -9999.0 : 29000.0; }});
+  EXPECT_TRUE(std::isnan(node(found, 0, 5)));
+  EXPECT_FLOAT_EQ(node(found, 1, 5), 8839.2F);
 }
 
 TEST_F(TerrainReading, ScaleOffsetAndFeetAreApplied) {
@@ -240,14 +252,20 @@ TEST_F(TerrainReading, RotatedRastersAreResampled) {
 
 TEST_F(TerrainReading, ResamplingDoesNotMixNoDataIn) {
   const Vec2 corner = proj_transform("EPSG:32632", "EPSG:4326", {500000, 5000400});
-  const RawTerrain found =
-      terrain({.crs = "EPSG:4326",
-               .geo_transform = {corner.x, 0.0001, 0, corner.y, 0, -0.0001},
-               .columns = 80,
-               .rows = 60,
-               .no_data = -9999.0,
-               .value = [](int column, int row) { return (column + row) % 7 == 0 ? -9999.0 : 70.0; }});
-  EXPECT_GT(for_each_height(found, [](Vec2, double h) { ASSERT_NEAR(h, 70.0, 1e-4); }), 2000u);
+  const auto resampled = [&](double marker, std::optional<double> declared) {
+    return terrain({.crs = "EPSG:4326",
+                    .geo_transform = {corner.x, 0.0001, 0, corner.y, 0, -0.0001},
+                    .columns = 80,
+                    .rows = 60,
+                    .no_data = declared,
+                    .value = [&](int column, int row) { return (column + row) % 7 == 0 ? marker : 70.0; }});
+  };
+  for (const double marker : {-9999.0, -999.0, 9999.0}) {
+    for (const std::optional<double> declared : {std::optional(marker), std::optional<double>()}) {
+      EXPECT_GT(for_each_height(resampled(marker, declared), [](Vec2, double h) { ASSERT_NEAR(h, 70.0, 1e-4); }), 2000u)
+          << marker;
+    }
+  }
 }
 
 TEST_F(TerrainReading, CrssThatDifferInNameAloneNeedNoResampling) {

@@ -47,7 +47,7 @@ TEST(TerrainGrid, KeepsNodesAndStepsAndCoversOneCellMore) {
 TEST(TerrainGrid, FillsNoDataFromItsSurroundings) {
   RawTerrain raw = plane();
   raw.height_m[5 * 11 + 5] = nan;
-  raw.height_m[5 * 11 + 6] = -32768;  // undeclared no-data
+  raw.height_m[5 * 11 + 6] = -999;  // undeclared no-data
   IssueLog log("dem.tif");
   const Terrain terrain = make_terrain(raw, {{10, 10}, {90, 90}}, origin, log);
   ASSERT_EQ(log.issues().size(), 1u);
