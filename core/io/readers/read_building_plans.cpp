@@ -16,6 +16,7 @@ BuildingPlansRead read_building_plans(const BuildingPlansInput& input, const Loc
   const Crs environment = frame.crs_wkt.empty() ? Crs() : Crs::from_text(frame.crs_wkt);
   const Crs crs = source_crs(source.crs(), {input.crs, "BUILDINGS_CRS", environment.empty()}, source.place());
   check_coordinates(crs, source.bounds(), source.place());
+  if (environment.empty()) check_local_metres(source.crs(), area.middle(), source.place());
 
   std::vector<Issue> issues;
   FootprintLayer layer = footprint_layer(source, crs, environment, area, issues);

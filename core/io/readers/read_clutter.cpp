@@ -172,6 +172,7 @@ Clutter resampled_cells(ClassRaster& raster, const Crs& environment, const Recta
 RawClutter read_clutter_raster(const std::string& file, const Crs& environment, const CrsRule& rule,
                                const Rectangle& area, std::vector<Issue>& issues, Progress& progress) {
   ClassRaster raster(file, rule);
+  raster.check_metres(area.middle());
   if (const PointTransform to_raster(environment, raster.crs(), area); !to_raster.caveat().empty()) {
     issues.push_back(
         layer_issue(Issue::Action::assumed, "unknown_datum_shift", to_raster.caveat(), raster.place().file));

@@ -114,6 +114,7 @@ DistrictsRead read_districts(const DistrictInput& input, const LocalFrame& frame
   const Crs environment = frame.crs_wkt.empty() ? Crs() : Crs::from_text(frame.crs_wkt);
   const Crs crs = source_crs(source.crs(), {input.crs, "DISTRICTS_CRS", environment.empty()}, source.place());
   check_coordinates(crs, source.bounds(), source.place());
+  if (environment.empty()) check_local_metres(source.crs(), frame.origin + area.middle(), source.place());
   const std::optional<Attribute> name =
       find_attribute(source, {input.name_field, "NAME_FIELD", district_name_aliases, {}, "name"});
   std::optional<PopulationField> population;

@@ -146,7 +146,14 @@ void refuse_feature_off_the_earth(VectorSource& source, const Crs& crs, Vec2 mid
 // By the user's word, or chosen from the buildings' CRS, `layer`. `bounds` are theirs in it.
 Crs environment_crs(const EnvironmentInput& input, VectorSource& buildings, const Crs& layer, const Rectangle& bounds,
                     std::vector<Issue>& issues) {
-  if (input.local_metres) return {};
+  const auto note = [&](const std::vector<Issue>& found) { issues.insert(issues.end(), found.begin(), found.end()); };
+  if (input.local_metres) {
+    const Crs own = buildings.crs();
+    const Vec2 middle = part_within(input.extent, bounds).middle();
+    refuse_feature_off_the_earth(buildings, own, middle);
+    note(check_local_metres(own, middle, buildings.place()));
+    return {};
+  }
   if (input.crs.empty()) {
     const Rectangle area = layer.is_projected() ? part_within(input.extent, bounds) : bounds;
     refuse_feature_off_the_earth(buildings, layer, middle_of(layer, area));
@@ -161,8 +168,7 @@ Crs environment_crs(const EnvironmentInput& input, VectorSource& buildings, cons
     if (!is_part) refuse_feature_off_the_earth(buildings, layer, middle_of(layer, bounds));
     middle = is_part ? part_within(input.extent, there).middle() : to_chosen(middle_of(layer, bounds));
   }
-  const std::vector<Issue> found = check_environment_crs(chosen, middle);
-  issues.insert(issues.end(), found.begin(), found.end());
+  note(check_environment_crs(chosen, middle));
   return chosen;
 }
 
@@ -213,6 +219,7 @@ FootprintLayer layer_around(const Rectangle& site, VectorSource& source, Reading
   const Crs own = source.crs();
   const Crs crs = source_crs(own, reading.rule, source.place());
   check_coordinates(crs, source.bounds(), source.place());
+  if (reading.rule.local_metres) check_local_metres(own, site.middle(), source.place());
   note_assumed_crs(own, crs, source.layer_name(), reading.scene.issues);
   return footprint_layer(source, crs, reading.environment, grown(site, footprint_margin_m), reading.scene.issues);
 }

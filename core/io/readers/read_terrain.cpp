@@ -174,6 +174,7 @@ RawTerrain resampled(const HeightRaster& raster, const Cutout& cutout, const Crs
 RawTerrain read_terrain(const std::string& dem, const Crs& environment, const CrsRule& rule, const Rectangle& area,
                         std::vector<Issue>& issues, Progress& progress) {
   const HeightRaster raster(dem, rule);
+  raster.check_metres(area.middle());
   if (raster.bands() > 1) {
     issues.push_back(
         layer_issue(Issue::Action::assumed, "several_bands",

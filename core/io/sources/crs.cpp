@@ -57,6 +57,26 @@ Transformation find_accurate_transformation(const Crs& from, const Crs& to, cons
   return found || place.empty() ? std::move(found) : find_transformation(from, to, {}, false);
 }
 
+// What keeps lengths in a CRS's grid from being those on the ground, in words behind its name; empty where nothing
+// does.
+std::string flaw_of(const Crs& crs, const std::optional<GridDistortion>& grid) {
+  if (!grid) return "is not defined where the buildings are";
+  const double error = scale_error(*grid);
+  if (crs.is_web_mercator() || error > greatest_scale_error) {
+    return "is off true scale by " + percent(error) + " where the buildings are";
+  }
+  return is_right_way_round(*grid) ? "" : "does not count to the east and to the north";
+}
+
+// Of a grid without such a flaw.
+std::vector<Issue> scale_issues(const Crs& crs, const GridDistortion& grid) {
+  const double error = scale_error(grid);
+  if (error <= good_scale_error) return {};
+  return {Issue{.action = Issue::Action::assumed,
+                .code = "scale_of_crs",
+                .message = "lengths in " + crs.name() + " are off by " + percent(error) + " where the buildings are"}};
+}
+
 std::string utm_name_near(const Crs& crs, Vec2 point) {
   const Vec2 place = PointTransform(crs, wgs84())(point);
   return std::isfinite(place.x) ? utm_zone(place.x, place.y).name() : "the UTM zone of the place";
@@ -282,16 +302,20 @@ std::vector<Issue> check_environment_crs(const Crs& crs, Vec2 middle) {
   if (!crs.is_projected()) throw refuse("is not a projected one, and tiles need metres");
   if (!crs.is_projected_in_metres()) throw refuse("does not count in metres");
   const std::optional<GridDistortion> grid = GridGeometry(crs).at(middle);
-  if (!grid) throw refuse("is not defined where the buildings are");
-  const double error = scale_error(*grid);
-  if (crs.is_web_mercator() || error > greatest_scale_error) {
-    throw refuse("is off true scale by " + percent(error) + " where the buildings are");
-  }
-  if (!is_right_way_round(*grid)) throw refuse("does not count to the east and to the north");
-  if (error <= good_scale_error) return {};
-  return {Issue{.action = Issue::Action::assumed,
-                .code = "scale_of_crs",
-                .message = "lengths in " + crs.name() + " are off by " + percent(error) + " where the buildings are"}};
+  if (const std::string flaw = flaw_of(crs, grid); !flaw.empty()) throw refuse(flaw);
+  return scale_issues(crs, *grid);
+}
+
+std::vector<Issue> check_local_metres(const Crs& own, Vec2 middle, const ErrorPlace& place) {
+  if (!own.is_projected()) return {};
+  const std::optional<GridDistortion> grid = GridGeometry(own).at(middle);
+  const std::string flaw = flaw_of(own, grid);
+  if (flaw.empty()) return scale_issues(own, *grid);
+  throw Error(ErrorKind::invalid_input, "false_local_metres",
+              "LOCAL_METRES would take the coordinates for true metres, but their CRS " + own.name() + " " + flaw,
+              "leave LOCAL_METRES out: the coordinates are transformed then; or take the CRS off the layer where its "
+              "coordinates are true metres all the same",
+              place);
 }
 
 void check_coordinates(const Crs& crs, const Rectangle& bounds, const ErrorPlace& place) {

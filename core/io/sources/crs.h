@@ -116,6 +116,10 @@ Vec2 middle_of(const Crs& crs, const Rectangle& area);
 // x to the east and y to the north, and within 1 % of true scale. A scale beyond 0.1 % is returned as an issue.
 std::vector<Issue> check_environment_crs(const Crs& crs, Vec2 middle);
 
+// Checks the CRS that a layer in local metres comes with, which nothing is transformed from: as for one that the user
+// chose. An engineering CRS and none are right.
+std::vector<Issue> check_local_metres(const Crs& own, Vec2 middle, const ErrorPlace& place);
+
 // Throws Error when coordinates contradict their CRS: degrees in a projected one, metres in a geographic one.
 void check_coordinates(const Crs& crs, const Rectangle& bounds, const ErrorPlace& place);
 

@@ -88,6 +88,10 @@ Rectangle LocatedRaster::to_pixels(const Rectangle& area) const {
   return box;
 }
 
+void LocatedRaster::check_metres(Vec2 middle) const {
+  if (crs_.empty()) check_local_metres(Crs::of(dataset_->GetSpatialRef()), middle, place());
+}
+
 bool LocatedRaster::is_in(const Crs& environment) const {
   if (geo_transform_[2] != 0 || geo_transform_[4] != 0 || geo_transform_[1] <= 0) return false;
   const Rectangle box = bounds();

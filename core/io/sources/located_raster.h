@@ -46,6 +46,9 @@ class LocatedRaster {
   Vec2 across() const { return {geo_transform_[1], geo_transform_[4]}; }
   Vec2 down() const { return {geo_transform_[2], geo_transform_[5]}; }
 
+  // In local metres: throws Error where those of the raster's own CRS are others there. `middle`: of what is read of
+  // it.
+  void check_metres(Vec2 middle) const;
   // True when the raster's grid is one of the environment: columns run along x and rows along y, and the way between
   // the CRSs moves no corner by 1 mm.
   bool is_in(const Crs& environment) const;

@@ -65,15 +65,15 @@ void PointSource::find_columns(const Crs& given, Places places) {
 }
 
 void PointSource::choose_crs(const Crs& given, const std::string& crs_parameter) {
-  Crs own = given.empty() ? source_.crs() : given;
-  if (own.empty() && columns_ && columns_->are_degrees) own = Crs::from_text("EPSG:4326");
-  if (columns_ && columns_->are_degrees && !own.is_geographic()) {
+  own_crs_ = given.empty() ? source_.crs() : given;
+  if (own_crs_.empty() && columns_ && columns_->are_degrees) own_crs_ = Crs::from_text("EPSG:4326");
+  if (columns_ && columns_->are_degrees && !own_crs_.is_geographic()) {
     throw Error(ErrorKind::invalid_input, "degrees_as_metres",
                 "its columns " + columns_->x.name() + " and " + columns_->y.name() + " are degrees, but " +
-                    crs_parameter + " is " + own.name(),
+                    crs_parameter + " is " + own_crs_.name(),
                 "leave " + crs_parameter + " empty, or name the columns x and y", place());
   }
-  crs_ = source_crs(own, {{}, crs_parameter, environment_.empty()}, place());
+  crs_ = source_crs(own_crs_, {{}, crs_parameter, environment_.empty()}, place());
 }
 
 std::optional<Attribute> PointSource::find(const AttributeSearch& search) {
@@ -161,6 +161,7 @@ void PointSource::to_environment(std::vector<Vec2>& positions, Progress& progres
     if (std::isfinite(p.x)) bounds.extend(p);
   }
   check_coordinates(crs_, bounds, place());
+  if (environment_.empty() && !bounds.empty()) check_local_metres(own_crs_, bounds.middle(), place());
   const PointTransform transform(crs_, environment_, bounds);
   warn_of_unknown_datum_shift(transform, source_.parameter(), progress);
   transform.apply(positions);

@@ -77,8 +77,8 @@ class PointSource {
   void warn_of_long_rows(Progress& progress);
 
   VectorSource source_;
-  Crs environment_, crs_;
-  std::optional<Columns> columns_;  // for tables
+  Crs environment_, own_crs_, crs_;  // crs_: the one that positions are taken to be in
+  std::optional<Columns> columns_;   // for tables
   bool has_places_ = true;
 };
 

@@ -37,6 +37,9 @@ class Inputs {
   std::string boxes() {
     return layer({.fields = {{"height_m", 'r'}}, .features = {{box(500190, 5000190, 20, 20), {9.0}}}});
   }
+  std::string web_boxes(const std::string& crs) {
+    return layer({.crs = crs, .fields = {{"height_m", 'r'}}, .features = {{box(1e6, 6e6, 20, 20), {9.0}}}});
+  }
   std::string masts() { return layer({.geometry = "POINT", .features = {{point(500000, 5000000)}}}); }
   std::string raster(const TestRaster& content) { return write_raster(file(".tif"), content); }
   std::string text(const std::string& ending, const std::string& content) { return write_text(file(ending), content); }
@@ -488,6 +491,36 @@ INSTANTIATE_TEST_SUITE_P(
                         .local_metres = true});
                  },
                  "feet_in_local_metres", "leave LOCAL_METRES out"},
+        BadInput{"LocalMetresOfWebMercator",
+                 [](Inputs& in) { in.environment({.buildings = in.web_boxes("EPSG:3857"), .local_metres = true}); },
+                 "false_local_metres", "their CRS EPSG:3857 is off true scale by 47.80 % where the buildings are"},
+        BadInput{"LocalMetresOfWorldMercator",
+                 [](Inputs& in) { in.environment({.buildings = in.web_boxes("EPSG:3395"), .local_metres = true}); },
+                 "false_local_metres",
+                 "leave LOCAL_METRES out: the coordinates are transformed then; or take the CRS off"},
+        BadInput{"LocalMetresOfAWebMercatorDem",
+                 [](Inputs& in) {
+                   const std::string dem =
+                       in.raster({.crs = "EPSG:3857", .geo_transform = {999800, 10, 0, 6000200, 0, -10}});
+                   in.environment({.buildings = in.web_boxes(""), .dem = dem, .local_metres = true});
+                 },
+                 "false_local_metres", "their CRS EPSG:3857"},
+        BadInput{"LocalMetresOfWebMercatorClutter",
+                 [](Inputs& in) {
+                   const std::string clutter =
+                       in.raster({.crs = "EPSG:3857", .geo_transform = {999800, 10, 0, 6000200, 0, -10}});
+                   in.environment({.buildings = in.web_boxes(""), .clutter = clutter, .local_metres = true});
+                 },
+                 "false_local_metres", "their CRS EPSG:3857"},
+        BadInput{"LocalMetresOfWebMercatorVegetation",
+                 [](Inputs& in) {
+                   in.environment(
+                       {.buildings = in.web_boxes(""), .vegetation = in.web_boxes("EPSG:3857"), .local_metres = true});
+                 },
+                 "false_local_metres", "their CRS EPSG:3857"},
+        BadInput{"LocalMetresOfAFeatureOffTheEarth",
+                 [](Inputs& in) { in.environment({.buildings = with_one_at(in, "1e15"), .local_metres = true}); },
+                 "feature_off_the_earth", "where EPSG:32632 is not defined"},
         BadInput{"GivenWithAnExtentElsewhere",
                  [](Inputs& in) {
                    in.environment({.crs = "EPSG:32632", .extent = Rectangle{{9.0, 48.0}, {9.1, 48.1}}});
@@ -577,6 +610,12 @@ INSTANTIATE_TEST_SUITE_P(
                    in.transmitters(Inputs::defaults(in.csv("lat,lon\n48,9\n")));
                  },
                  "degrees_in_local_metres", "degrees of EPSG:4326"},
+        BadInput{"WebMercatorInLocalMetres",
+                 [](Inputs& in) {
+                   in.frame = LocalFrame{.crs_name = "local metres"};
+                   in.transmitters(Inputs::defaults(in.layer({.crs = "EPSG:3857", .geometry = "POINT", .features = {{point(1e6, 6e6)}}})));
+                 },
+                 "false_local_metres", "their CRS EPSG:3857"},
         BadInput{"LatitudeNoNumber", [](Inputs& in) { in.transmitters(Inputs::defaults(in.csv("name,lat,lon\nA,48,9\nB,north,9\n"))); }, "bad_position", "line 3: lat \"north\" is not a number"},
         BadInput{"LatitudeNan", [](Inputs& in) { in.transmitters(Inputs::defaults(in.csv("name,lat,lon\nA,48,9\nB,nan,9\n"))); }, "bad_position", "line 3: lat \"nan\" is not a number"},
         BadInput{"LatitudeBehindBlankLines", [](Inputs& in) { in.transmitters(Inputs::defaults(in.csv("name,lat,lon\n\n\"A,\nold\",48,9\n\nB,north,9\n"))); }, "bad_position", "line 6: lat \"north\" is not a number"},
