@@ -73,7 +73,7 @@ FootprintLayer footprint_layer(VectorSource& source, const Crs& crs, const Crs& 
   // The best operation for the place is that for the area, of whatever is read beside it.
   FootprintLayer layer{
       source, PointTransform(crs, environment, source_area.empty() ? source.bounds() : source_area), area, {}, issues};
-  if (const std::string& caveat = layer.to_environment.caveat(); !caveat.empty()) {
+  if (const std::string caveat = layer.to_environment.caveat(); !caveat.empty()) {
     issues.push_back(layer_issue(Issue::Action::assumed, "unknown_datum_shift", caveat, source.layer_name()));
   }
   if (!source_area.empty()) layer.source_area = source_area;

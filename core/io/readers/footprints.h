@@ -26,7 +26,7 @@ struct FootprintLayer {
   std::optional<std::size_t> not_read = 0;  // features outside of the area; none: nobody has counted them
 };
 
-// `area`: in the environment's CRS; empty: everywhere. A ballpark operation into that CRS is an issue.
+// `area`: in the environment's CRS; empty: everywhere. The caveat of the way into that CRS is an issue.
 FootprintLayer footprint_layer(VectorSource& source, const Crs& crs, const Crs& environment,
                                const std::optional<Rectangle>& area, std::vector<Issue>& issues);
 

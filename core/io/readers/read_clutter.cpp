@@ -173,9 +173,8 @@ RawClutter read_clutter_raster(const std::string& file, const Crs& environment, 
                                const Rectangle& area, std::vector<Issue>& issues, Progress& progress) {
   ClassRaster raster(file, rule);
   raster.check_metres(area.middle());
-  if (const PointTransform to_raster(environment, raster.crs(), area); !to_raster.caveat().empty()) {
-    issues.push_back(
-        layer_issue(Issue::Action::assumed, "unknown_datum_shift", to_raster.caveat(), raster.place().file));
+  if (const std::string caveat = PointTransform(environment, raster.crs(), area).caveat(); !caveat.empty()) {
+    issues.push_back(layer_issue(Issue::Action::assumed, "unknown_datum_shift", caveat, raster.place().file));
   }
   RawClutter clutter;
   clutter.grid = raster.is_in(environment) ? own_cells(raster, area, progress)

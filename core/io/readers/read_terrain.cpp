@@ -187,9 +187,8 @@ RawTerrain read_terrain(const std::string& dem, const Crs& environment, const Cr
                                  raster.place().file));
   }
   const PointTransform to_raster(environment, raster.crs(), area);
-  if (!to_raster.caveat().empty()) {
-    issues.push_back(
-        layer_issue(Issue::Action::assumed, "unknown_datum_shift", to_raster.caveat(), raster.place().file));
+  if (const std::string caveat = to_raster.caveat(); !caveat.empty()) {
+    issues.push_back(layer_issue(Issue::Action::assumed, "unknown_datum_shift", caveat, raster.place().file));
   }
   const Rectangle raster_area = raster.area_of(to_raster, area);
   if (raster_area.empty()) throw no_height_here(raster);

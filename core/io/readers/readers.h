@@ -143,7 +143,7 @@ std::vector<InhabitedPlace> read_inhabitants(const InhabitantsInput& input, cons
                                              Progress& progress);
 
 // A point as QGIS writes it, "x,y [EPSG:3946]", in absolute coordinates of the environment CRS; without a CRS in
-// brackets it is in that already. Warns where PROJ has only a ballpark operation. `parameter`: what it was given as,
+// brackets it is in that already. Warns of the transformation's caveat. `parameter`: what it was given as,
 // for messages.
 Vec2 read_map_point(const std::string& text, const LocalFrame& frame, const std::string& parameter, Progress& progress);
 

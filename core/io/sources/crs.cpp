@@ -11,6 +11,7 @@
 #include <utility>
 
 #include "core/base/units.h"
+#include "core/io/sources/datum_grids.h"
 #include "core/io/sources/gdal_session.h"
 #include "core/io/sources/text_values.h"
 
@@ -107,6 +108,7 @@ Crs Crs::from_text(const std::string& text, const ErrorPlace& place) {
     throw Error(ErrorKind::invalid_input, "unknown_crs", "\"" + text + "\" is not a CRS",
                 "write it as an authority's code (EPSG:3946), WKT or a PROJ string", place);
   }
+  require_own_grids(crs, place);
   return crs;
 }
 
@@ -171,21 +173,42 @@ PointTransform::PointTransform(const Crs& from, const Crs& to, const std::option
   if (from.empty() || to.empty()) return;
   const GdalSession gdal;
   if (from.is_same(to)) return;
-  Rectangle place;
   if (area && !area->empty() && !from.is_engineering()) {
-    place = from.is_geographic() ? *area : PointTransform(from, wgs84()).bounds(*area);
+    place_ = from.is_geographic() ? *area : PointTransform(from, wgs84()).bounds(*area);
   }
-  transformation_ = find_accurate_transformation(from, to, place);
+  from_ = from;
+  to_ = to;
+  transformation_ = find_accurate_transformation(from, to, place_);
   if (transformation_ != nullptr) return;
-  caveat_ = "no transformation is known from the datum of " + from.name() + " to that of " + to.name() +
-            ": they are taken as one, and places may be off by 100 m and more";
-  transformation_ = find_transformation(from, to, place, true);
+  takes_datums_as_one_ = true;
+  transformation_ = find_transformation(from, to, place_, true);
   if (transformation_ == nullptr) {
     throw Error(ErrorKind::invalid_input, "no_transformation",
                 "there is no transformation from " + from.name() + " to " + to.name() +
                     (gdal.last_failure().empty() ? "" : " (" + gdal.last_failure() + ")"),
                 "choose another CRS");
   }
+}
+
+std::string PointTransform::caveat() const {
+  if (is_identity() || (place_.empty() && !takes_datums_as_one_)) return {};
+  const std::string from_to = from_.name() + " to " + to_.name();
+  const std::optional<OperationWithoutGrids> best = operation_without_grids(from_, to_, place_);
+  const std::string without =
+      best ? "the grid " + best->grids + ", which PROJ needs for the best way from " + from_to + ", is not installed: "
+           : "";
+  const std::string hint = best ? std::string("; ") + get_grid : "";
+  if (takes_datums_as_one_) {
+    return (best ? without : "no transformation is known from " + from_to + ": ") +
+           "the datums are taken as one, and places may be off by 100 m and more" + hint;
+  }
+  if (!best) return {};
+  if (!best->another_accuracy_m) return without + "places may be off by some metres" + hint;
+  constexpr double slight_m = 1;
+  const double worse_m = *best->another_accuracy_m - best->accuracy_m.value_or(0);
+  if (worse_m < slight_m) return {};
+  return without + "places may be off by " + shortest(*best->another_accuracy_m) + " m" +
+         (best->accuracy_m ? " instead of " + shortest(*best->accuracy_m) + " m" : "") + hint;
 }
 
 void PointTransform::apply(std::span<Vec2> points) const {
@@ -223,8 +246,8 @@ Rectangle PointTransform::bounds(const Rectangle& area) const {
 }
 
 void warn_of_unknown_datum_shift(const PointTransform& transform, const std::string& parameter, Progress& progress) {
-  if (transform.caveat().empty()) return;
-  progress.warn({"unknown_datum_shift", parameter + ": " + transform.caveat()});
+  const std::string caveat = transform.caveat();
+  if (!caveat.empty()) progress.warn({"unknown_datum_shift", parameter + ": " + caveat});
 }
 
 GridGeometry::GridGeometry(const Crs& projected)

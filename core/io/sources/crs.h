@@ -27,7 +27,8 @@ class Crs {
  public:
   Crs() = default;  // none: coordinates of no known CRS
 
-  // Any text that GDAL understands: "EPSG:3946", WKT, PROJJSON, a PROJ string. Throws Error for others.
+  // Any text that GDAL understands: "EPSG:3946", WKT, PROJJSON, a PROJ string. Throws Error for others, and for a CRS
+  // with a grid that is not installed.
   static Crs from_text(const std::string& text, const ErrorPlace& place = {});
   // The horizontal part of a layer's CRS. None for null, empty and "undefined" ones.
   static Crs of(const OGRSpatialReference* reference);
@@ -63,9 +64,9 @@ class PointTransform {
   PointTransform(const Crs& from, const Crs& to, const std::optional<Rectangle>& area = {});
 
   bool is_identity() const { return transformation_ == nullptr; }
-  // What to tell the user where PROJ knows no operation between the two datums, so that they are taken as one; else
-  // empty.
-  const std::string& caveat() const { return caveat_; }
+  // What to tell the user where PROJ has no operation between the two datums, so that they are taken as one, and where
+  // its best one for the area needs a grid that is not installed and is more accurate by 1 m and more; else empty.
+  std::string caveat() const;
   // Points that cannot be transformed become NaN.
   void apply(std::span<Vec2> points) const;
   Vec2 operator()(Vec2 point) const;
@@ -74,7 +75,9 @@ class PointTransform {
 
  private:
   std::unique_ptr<OGRCoordinateTransformation> transformation_;
-  std::string caveat_;
+  Crs from_, to_;
+  Rectangle place_;  // longitudes and latitudes; empty: anywhere
+  bool takes_datums_as_one_ = false;
 };
 
 // Warns of a transformation's caveat. `parameter`: as what the points were given that it takes to the environment.

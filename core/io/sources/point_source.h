@@ -59,7 +59,7 @@ class PointSource {
     if (count == 0) throw empty_source();
   }
 
-  // From the source's CRS to the environment's; NaN stays. Warns where PROJ has only a ballpark operation. Throws Error
+  // From the source's CRS to the environment's; NaN stays. Warns of the transformation's caveat. Throws Error
   // when they contradict the source's CRS.
   void to_environment(std::vector<Vec2>& positions, Progress& progress);
 

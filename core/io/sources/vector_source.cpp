@@ -15,6 +15,7 @@
 #include "core/base/is_there.h"
 #include "core/base/listed.h"
 #include "core/io/sources/dataset_files.h"
+#include "core/io/sources/datum_grids.h"
 #include "core/io/sources/layer_filter.h"
 #include "core/io/sources/passwords.h"
 #include "core/io/sources/text_values.h"
@@ -415,6 +416,7 @@ Crs source_crs(const Crs& own, const CrsRule& rule, const ErrorPlace& place) {
                 "the CRS \"" + own.name() + "\" is an engineering CRS, of which nobody knows where on Earth it lies",
                 "assign the true CRS in QGIS (Layer > Set CRS), or give LOCAL_METRES to compute in its metres", place);
   }
+  require_own_grids(own, place);
   if (!own.empty()) return own;
   if (rule.chosen.empty()) {
     throw Error(

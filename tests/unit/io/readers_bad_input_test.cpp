@@ -491,6 +491,15 @@ INSTANTIATE_TEST_SUITE_P(
                         .local_metres = true});
                  },
                  "feet_in_local_metres", "leave LOCAL_METRES out"},
+        BadInput{"WithAGridThatIsNotInstalled",
+                 [](Inputs& in) {
+                   in.buildings(in.text(
+                       ".vrt",
+                       "<OGRVRTDataSource><OGRVRTLayer name=\"layer\"><SrcDataSource>" + in.boxes() +
+                           "</SrcDataSource><LayerSRS>+proj=tmerc +lat_0=0 +lon_0=6 +k=1 +x_0=2500000 +ellps=bessel "
+                           "+nadgrids=nowhere.gsb +units=m +type=crs</LayerSRS></OGRVRTLayer></OGRVRTDataSource>"));
+                 },
+                 "missing_grid", "needs the grid nowhere.gsb, which is not installed"},
         BadInput{"LocalMetresOfWebMercator",
                  [](Inputs& in) { in.environment({.buildings = in.web_boxes("EPSG:3857"), .local_metres = true}); },
                  "false_local_metres", "their CRS EPSG:3857 is off true scale by 47.80 % where the buildings are"},

@@ -5,6 +5,8 @@
 
 #include <cmath>
 #include <string>
+#include <string_view>
+#include <utility>
 #include <vector>
 
 #include "core/base/units.h"
@@ -141,6 +143,47 @@ TEST(Transform, TakesDatumsAsOneOnlyWithACaveat) {
   const PointTransform transform(unknown, Crs::from_text("EPSG:25832"), around({500000, 5316000}, 100));
   EXPECT_NEAR(transform({500000, 5316000}).x, 500000, 1);
   EXPECT_NE(transform.caveat().find("EPSG:25832"), std::string::npos) << transform.caveat();
+}
+
+TEST(Transform, TellsOfGridsThatAreNotInstalled) {
+  const char* grid = "uk_os_OSTN15_NTv2_OSGBtoETRS.tif";
+  const bool is_missing = std::string_view(proj_grid_info(grid).format) == "missing";
+  const Crs national = Crs::from_text("EPSG:27700"), degrees = Crs::from_text("EPSG:4326");
+  for (const std::string& caveat : {PointTransform(national, degrees, around({651400, 313150}, 100)).caveat(),
+                                    PointTransform(degrees, national, around({1.716, 52.658}, 0.001)).caveat()}) {
+    EXPECT_EQ(caveat.find(grid) != std::string::npos, is_missing) << caveat;
+    EXPECT_EQ(caveat.find("off by 2 m instead of 1 m") != std::string::npos, is_missing) << caveat;
+  }
+}
+
+TEST(Transform, TellsOfNoGridWhereItsOperationIsAsGood) {
+  const Crs degrees = Crs::from_text("EPSG:4326");
+  for (const auto& [crs, p] : {std::pair{"EPSG:25832", Vec2{9, 48}}, std::pair{"EPSG:2154", Vec2{4.8, 45.7}},
+                               std::pair{"EPSG:2056", Vec2{7.4, 46.9}}, std::pair{"EPSG:21781", Vec2{7.4, 46.9}},
+                               std::pair{"EPSG:28992", Vec2{4.9, 52.4}}, std::pair{"EPSG:3006", Vec2{18, 59.3}},
+                               std::pair{"EPSG:3857", Vec2{9, 48}}, std::pair{"EPSG:6344", Vec2{-93, 45}},
+                               std::pair{"EPSG:28355", Vec2{145, -37.8}}, std::pair{"EPSG:23030", Vec2{-3.7, 40.4}}}) {
+    EXPECT_EQ(PointTransform(degrees, Crs::from_text(crs), around(p, 0.01)).caveat(), "") << crs;
+  }
+}
+
+std::string with_grids(const std::string& grids) {
+  return "+proj=tmerc +lat_0=0 +lon_0=6 +k=1 +x_0=2500000 +ellps=bessel +nadgrids=" + grids + " +units=m +type=crs";
+}
+
+TEST(Crs, NeedsItsOwnGrids) {
+  try {
+    Crs::from_text(with_grids("nowhere.gsb"), {.field = "CRS"});
+    ADD_FAILURE() << "was taken";
+  } catch (const Error& error) {
+    EXPECT_EQ(error.code(), "missing_grid");
+    EXPECT_NE(error.message().find("nowhere.gsb, which is not installed"), std::string::npos) << error.message();
+    EXPECT_EQ(error.place().field, "CRS");
+  }
+  for (const char* grids : {"@nowhere.gsb", "@nowhere.gsb,null", "null"}) {
+    EXPECT_FALSE(Crs::from_text(with_grids(grids)).empty()) << grids;
+  }
+  EXPECT_FALSE(Crs::from_text("+proj=utm +zone=32 +ellps=bessel +towgs84=598,74,418,0,0,0,0 +type=crs").empty());
 }
 
 TEST(Transform, BetweenEqualsKeepsEveryBit) {
