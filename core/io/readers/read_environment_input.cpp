@@ -102,7 +102,8 @@ Rectangle bounds_with_geometry(VectorSource& source, const Crs& crs, const Envir
     bounds = source.bounds_of_features();
   }
   if (!bounds.empty()) return bounds;
-  if (source.layer().GetFeatureCount() == 0) {
+  source.rewind();
+  if (source.next() == nullptr) {
     throw source.no_features("check what was given as " + source.parameter());
   }
   throw Error(ErrorKind::invalid_input, "no_geometry", "no feature of the layer has a geometry of finite coordinates",

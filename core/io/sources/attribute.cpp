@@ -15,8 +15,6 @@ namespace {
 
 constexpr const char* other_tags = "other_tags";
 
-bool is_stored_number(OGRFieldType type) { return type == OFTInteger || type == OFTInteger64 || type == OFTReal; }
-
 std::string name_of(const OGRFieldDefn& field) { return as_utf8(field.GetNameRef()); }
 
 // Units that names may end with and that are not read, of fields in the first one's kind of unit.
@@ -66,7 +64,8 @@ std::optional<std::string> unit_behind_cut(const std::string& plain, std::string
   return std::nullopt;
 }
 
-std::optional<Attribute> find_by_alias(const OGRFeatureDefn& fields, const AttributeSearch& search) {
+std::optional<Attribute> find_by_alias(VectorSource& source, const AttributeSearch& search) {
+  const OGRFeatureDefn& fields = source.fields();
   // Two of the ten may be signs between words.
   constexpr std::size_t shapefile_name_length = 10, least_letters = 8;
   for (const bool cut : {false, true}) {
@@ -75,7 +74,9 @@ std::optional<Attribute> find_by_alias(const OGRFeatureDefn& fields, const Attri
         const std::string name = name_of(*fields.GetFieldDefn(i)), plain = plain_name(name);
         if (cut && (name.size() != shapefile_name_length || plain.size() < least_letters)) continue;
         const auto unit = cut ? unit_behind_cut(plain, alias, search) : unit_behind(name, alias, search);
-        if (unit) return Attribute(i, name, *unit);
+        if (!unit) continue;
+        source.refuse_texts_among_numbers(i);
+        return Attribute(i, name, *unit);
       }
     }
   }
@@ -108,6 +109,7 @@ std::optional<Attribute> find_requested(VectorSource& source, const AttributeSea
     }
   }
   if (unit.empty()) refuse_unread_unit(name, search, source.place());
+  if (!is_number) source.refuse_texts_among_numbers(*field);
   return Attribute(*field, name, unit);
 }
 
@@ -128,7 +130,7 @@ std::optional<std::string> Attribute::text(const OGRFeature& feature) const {
 std::optional<double> Attribute::stored_number(const OGRFeature& feature) const {
   if (field_ == feature_number) return static_cast<double>(feature.GetFID());
   if (!tag_.empty() || !feature.IsFieldSetAndNotNull(field_)) return std::nullopt;
-  if (!is_stored_number(feature.GetDefnRef()->GetFieldDefn(field_)->GetType())) return std::nullopt;
+  if (!holds_numbers(*feature.GetDefnRef()->GetFieldDefn(field_))) return std::nullopt;
   const double value = feature.GetFieldAsDouble(field_);
   return std::isfinite(value) ? std::optional(value) : std::nullopt;
 }
@@ -165,7 +167,7 @@ std::optional<Attribute> find_attribute(VectorSource& source, const AttributeSea
   const OGRFeatureDefn& fields = source.fields();
   const int tags = fields.GetFieldIndex(other_tags);
   if (search.requested.empty()) {
-    if (std::optional<Attribute> found = find_by_alias(fields, search)) return found;
+    if (std::optional<Attribute> found = find_by_alias(source, search)) return found;
     if (tags < 0 || search.osm_tag.empty()) return std::nullopt;
     const std::string tag(search.osm_tag);
     return Attribute(tags, tag, {}, tag);

@@ -5,6 +5,7 @@
 #include <gdal_priv.h>
 
 #include <filesystem>
+#include <string_view>
 
 #include "core/base/error.h"
 #include "core/io/sources/passwords.h"
@@ -58,9 +59,20 @@ void GdalSession::set_option(const char* name, const std::string& value) {
 
 void CPL_STDCALL GdalSession::collect(CPLErr severity, CPLErrorNum number, const char* message) {
   auto* session = static_cast<GdalSession*>(CPLGetErrorHandlerUserData());
+  if (severity == CE_Warning) session->collect_warning(message);
   if (severity < CE_Failure) return;
   session->last_failure_ = message;
   session->wanted_memory_ |= number == CPLE_OutOfMemory;
+}
+
+// "Value '12,5' of field houses.height parsed incompletely to real 12."
+void GdalSession::collect_warning(const std::string& message) {
+  constexpr std::string_view before_text = "Value '", before_field = "' of field ", behind = " parsed incompletely to ";
+  const std::size_t end = message.rfind(behind), middle = message.rfind(before_field, end);
+  if (end == std::string::npos || middle == std::string::npos || !message.starts_with(before_text)) return;
+  const std::size_t field = middle + before_field.size();
+  numbers_read_in_part_.push_back(
+      {message.substr(before_text.size(), middle - before_text.size()), message.substr(field, end - field)});
 }
 
 }  // namespace tesseray

@@ -101,6 +101,11 @@ std::string files_beside(const std::filesystem::path& path) {
 
 }  // namespace
 
+bool holds_numbers(const OGRFieldDefn& field) {
+  const OGRFieldType type = field.GetType();
+  return type == OFTInteger || type == OFTInteger64 || type == OFTReal;
+}
+
 void require_permission_to_read(const std::string& dataset) {
   std::error_code failed;
   const bool is_there = std::filesystem::exists(dataset, failed);
@@ -147,6 +152,7 @@ VectorSource::VectorSource(const std::string& source, Content content, const std
   refuse_missing_dbf();
   set_filter(*layer_, name, gdal_, place());
   filter_ = name.filter;
+  if (is_csv_) read_cells_as_texts();
   has_one_number_ = std::string_view(dataset_->GetDriverName()) == "SQLite" && have_first_rows_one_number();
 }
 
@@ -157,6 +163,28 @@ bool VectorSource::have_first_rows_one_number() {
   const OGRFeatureUniquePtr first = next(), second = next();
   rewind();
   return first != nullptr && second != nullptr && first->GetFID() == second->GetFID();
+}
+
+// By the types that a .csvt says GDAL cuts numbers ("-27.1" among integers) and leaves out what is none ("20 ft").
+void VectorSource::read_cells_as_texts() {
+  OGRFeatureDefn& columns = *layer_->GetLayerDefn();
+  std::vector<OGRFieldDefn*> of_numbers;
+  for (int i = 0; i < columns.GetFieldCount(); ++i) {
+    if (holds_numbers(*columns.GetFieldDefn(i))) of_numbers.push_back(columns.GetFieldDefn(i));
+  }
+  if (of_numbers.empty()) return;
+  // A filter is written for those types.
+  if (!filter_.empty()) {
+    std::set<GIntBig> kept;
+    while (const OGRFeatureUniquePtr row = next()) kept.insert(row->GetFID());
+    layer_->SetAttributeFilter(nullptr);
+    rewind();
+    kept_rows_ = std::move(kept);
+  }
+  for (OGRFieldDefn* column : of_numbers) {
+    column->SetSubType(OFSTNone);
+    column->SetType(OFTString);
+  }
 }
 
 void VectorSource::open(const SourceName& name) {
@@ -309,15 +337,80 @@ void VectorSource::rewind() {
   rows_read_ = 0;
 }
 
+OGRFeatureUniquePtr VectorSource::next_kept() {
+  OGRFeatureUniquePtr feature{layer_->GetNextFeature()};
+  while (feature != nullptr && kept_rows_ && !kept_rows_->contains(feature->GetFID())) {
+    feature.reset(layer_->GetNextFeature());
+  }
+  return feature;
+}
+
 OGRFeatureUniquePtr VectorSource::next() {
   gdal_.forget();
-  OGRFeatureUniquePtr feature{layer_->GetNextFeature()};
+  OGRFeatureUniquePtr feature = next_kept();
   if (feature != nullptr && has_one_number_) feature->SetFID(rows_read_++);
+  if (feature != nullptr) refuse_numbers_read_in_part(*feature);
   if (gdal_.last_failure().empty()) return feature;
   if (feature == nullptr) throw breaks_off(place());
   // Of a shapefile that was cut off, GDAL gives the features behind the cut without their geometries.
   if (feature->GetGeomFieldCount() > 0 && feature->GetGeometryRef() == nullptr) throw breaks_off(place(*feature));
   return feature;
+}
+
+void VectorSource::refuse_texts_among_numbers(int field) {
+  const OGRFieldDefn& definition = *fields().GetFieldDefn(field);
+  if (!holds_numbers(definition)) return;
+  numbers_read_.insert(field);
+  const std::string_view driver = dataset_->GetDriverName();
+  if (driver == "GPKG" || driver == "SQLite") refuse_texts_in_database(definition);
+}
+
+// Of texts that it reads itself as numbers, as those of shapefiles, GDAL warns.
+void VectorSource::refuse_numbers_read_in_part(OGRFeature& feature) {
+  for (const GdalSession::PartOfNumber& part : gdal_.numbers_read_in_part()) {
+    for (const int field : numbers_read_) {
+      const OGRFieldDefn& definition = *fields().GetFieldDefn(field);
+      if (part.field != layer_name() + "." + definition.GetNameRef()) continue;
+      // The same number in another spelling: "12.0" of integers.
+      if (parse_number(part.text) == feature.GetFieldAsDouble(field)) continue;
+      if (!is_blank(part.text)) throw text_among_numbers(place(feature), definition, as_utf8(part.text));
+      feature.SetFieldNull(field);
+    }
+  }
+}
+
+void VectorSource::refuse_texts_in_database(const OGRFieldDefn& field) {
+  const auto quoted = [](const std::string& name) {
+    std::string text = "\"";
+    for (const char c : name) text += c == '"' ? "\"\"" : std::string(1, c);
+    return text + "\"";
+  };
+  const std::string column = quoted(field.GetNameRef()), numbers = layer_->GetFIDColumn();
+  const std::string select = "SELECT " + (numbers.empty() ? "NULL" : quoted(numbers)) + " AS number, CAST(" + column +
+                             " AS TEXT) AS text FROM " + quoted(layer_name()) + " WHERE typeof(" + column +
+                             ") IN ('text', 'blob')" + (filter_.empty() ? "" : " AND (" + filter_ + ")") + " LIMIT 1";
+  gdal_.forget();
+  OGRLayer* const found = dataset_->ExecuteSQL(select.c_str(), nullptr, nullptr);
+  const OGRFeatureUniquePtr row{found == nullptr ? nullptr : found->GetNextFeature()};
+  std::optional<ErrorPlace> where;
+  std::string text;
+  if (row != nullptr) {
+    where = place();
+    const int number = row->GetFieldIndex("number");
+    // The key of a table is the feature's number.
+    if (!numbers.empty()) where->feature_id = number < 0 ? row->GetFID() : row->GetFieldAsInteger64(number);
+    text = as_utf8(row->GetFieldAsString("text"));
+  }
+  if (found != nullptr) dataset_->ReleaseResultSet(found);
+  gdal_.forget();
+  if (where) throw text_among_numbers(*where, field, text);
+}
+
+Error VectorSource::text_among_numbers(ErrorPlace where, const OGRFieldDefn& field, const std::string& text) {
+  where.field = as_utf8(field.GetNameRef());
+  return {ErrorKind::invalid_input, "text_among_numbers",
+          "\"" + text + "\" is a text in a field of numbers, of which its beginning alone would be read",
+          "write a number there, with a decimal point (or NULL for none), or make it a field of texts", where};
 }
 
 Error VectorSource::breaks_off(const ErrorPlace& where) {

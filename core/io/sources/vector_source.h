@@ -5,6 +5,7 @@
 #include <ogrsf_frmts.h>
 
 #include <optional>
+#include <set>
 #include <string>
 
 #include "core/base/error.h"
@@ -21,6 +22,8 @@ OGRLayer* named_layer(GDALDataset& dataset, const SourceName& name);
 void require_permission_to_read(const std::string& dataset);
 // Throws Error("file_not_found") when `dataset` is a path where nothing is.
 void require_file(const std::string& dataset, const std::string& parameter);
+// By its type.
+bool holds_numbers(const OGRFieldDefn& field);
 
 class VectorSource {
  public:
@@ -29,7 +32,7 @@ class VectorSource {
   // `parameter`: what the source was given as, for messages ("BUILDINGS"). Throws Error when the source cannot be
   // opened, when it is not clear which of its layers is meant, when that one holds other geometries, when a shapefile
   // comes without its .dbf, or when a quote in a CSV file is not closed. A table without geometry is taken for points,
-  // which may be numbers in its columns.
+  // which may be numbers in its columns. Cells of CSV files are texts, whatever a .csvt beside them says.
   VectorSource(const std::string& source, Content content, const std::string& parameter);
 
   OGRLayer& layer() { return *layer_; }
@@ -55,6 +58,9 @@ class VectorSource {
   // read, so that nothing is lost silently. Where GDAL gives all rows one number, as of SpatiaLite's views, they are
   // numbered as they come.
   OGRFeatureUniquePtr next();
+  // For a field that is read. Throws Error, now or in next(), for a text in a field of numbers, of which GDAL reads the
+  // beginning ("12,9" as 12, "tall" as 0).
+  void refuse_texts_among_numbers(int field);
   // In the layer's coordinates, of all that the filter leaves but features that reach to infinity; empty when there is
   // no geometry. Looked for once.
   Rectangle bounds();
@@ -72,6 +78,13 @@ class VectorSource {
   OGRLayer* fitting_layer(Content content);
   void check_geometry_type(Content content);
   void refuse_missing_dbf();
+  void read_cells_as_texts();
+  OGRFeatureUniquePtr next_kept();
+  // Words for nothing become no value.
+  void refuse_numbers_read_in_part(OGRFeature& feature);
+  // Of texts in fields of numbers, whose types SQLite does not enforce.
+  void refuse_texts_in_database(const OGRFieldDefn& field);
+  static Error text_among_numbers(ErrorPlace where, const OGRFieldDefn& field, const std::string& text);
   Error breaks_off(const ErrorPlace& where);
   bool have_first_rows_one_number();
   Rectangle found_bounds();
@@ -82,8 +95,10 @@ class VectorSource {
   GDALDatasetUniquePtr dataset_;
   OGRLayer* layer_ = nullptr;
   bool is_csv_ = false, is_osm_ = false;
-  bool has_one_number_ = false;  // for all rows
-  GIntBig rows_read_ = 0;        // since rewind()
+  bool has_one_number_ = false;                 // for all rows
+  GIntBig rows_read_ = 0;                       // since rewind()
+  std::optional<std::set<GIntBig>> kept_rows_;  // by the filter, where GDAL can no longer tell
+  std::set<int> numbers_read_;                  // fields of numbers of which a text is an error in next()
   std::optional<Rectangle> bounds_;
   std::optional<TableLines> table_lines_;
 };

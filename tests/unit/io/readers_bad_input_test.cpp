@@ -8,8 +8,11 @@
 #include <filesystem>
 #include <fstream>
 #include <functional>
+#include <iterator>
+#include <optional>
 #include <ostream>
 #include <string>
+#include <utility>
 #include <vector>
 
 #include "core/io/readers/readers.h"
@@ -96,6 +99,46 @@ std::string shapefile(const Inputs& inputs) {
   TestLayer layer{.driver = "ESRI Shapefile", .name = "roofs", .fields = {{"height_m", 'r'}}};
   for (int i = 0; i < 50; ++i) layer.features.push_back({box(500000 + 20 * i, 5000000, 10, 10), {9.0}});
   return write_layer(inputs.missing("roofs.shp"), layer);
+}
+
+// Of three buildings; the second one's height becomes a text in the field of numbers.
+std::string geopackage_with_height(Inputs& inputs, const std::string& text) {
+  TestLayer layer{.fields = {{"height_m", 'r'}}};
+  for (int i = 0; i < 3; ++i) layer.features.push_back({box(500000 + 20 * i, 5000000, 10, 10), {9.0}});
+  const std::string file = inputs.layer(layer);
+  const GDALDatasetUniquePtr opened(GDALDataset::Open(file.c_str(), GDAL_OF_VECTOR | GDAL_OF_UPDATE));
+  opened->ExecuteSQL(("UPDATE layer SET height_m = '" + text + "' WHERE fid = 2").c_str(), nullptr, nullptr);
+  return file;
+}
+
+// The same in one of a shapefile, of the second one of its fifty. REQUIRES: a text no longer than the height there.
+std::string shapefile_with_height(const Inputs& inputs, std::string text) {
+  const std::string file = shapefile(inputs), height = "9.000000000000000";
+  std::fstream table(inputs.missing("roofs.dbf"), std::ios::in | std::ios::out | std::ios::binary);
+  const std::string bytes{std::istreambuf_iterator<char>(table), {}};
+  const std::size_t second = bytes.find(height, bytes.find(height) + height.size());
+  text.resize(height.size(), ' ');
+  table.seekp(static_cast<std::streamoff>(second));
+  table << text;
+  return file;
+}
+
+// GDAL reads the beginning of a text as a number where the field is of numbers.
+TEST(TextAmongNumbers, OfFeaturesThatAreReadIsAnError) {
+  Inputs inputs;
+  const auto heights = [](const std::string& source) {
+    std::vector<std::optional<double>> all;
+    for (const RawBuilding& building : read_environment_input({.buildings = source}, no_progress()).buildings)
+      all.push_back(building.height_m);
+    return all;
+  };
+  EXPECT_EQ(heights(geopackage_with_height(inputs, "12.5")), (std::vector<std::optional<double>>{9.0, 12.5, 9.0}));
+  EXPECT_THROW(heights(geopackage_with_height(inputs, "")), Error);
+  EXPECT_EQ(heights(geopackage_with_height(inputs, "40 ft") + "|subset=fid <> 2").size(), 2u);
+  for (const auto& [text, height] : {std::pair{"12", std::optional(12.0)}, {"12,0", 12.0}, {"n/a", std::nullopt}}) {
+    Inputs other;
+    EXPECT_EQ(heights(shapefile_with_height(other, text)).at(1), height) << text;
+  }
 }
 
 // Three buildings, the second of which reaches to this x.
@@ -275,6 +318,12 @@ INSTANTIATE_TEST_SUITE_P(
                    in.buildings(path);
                  },
                  "missing_dbf", "the shapefile's table, roofs.dbf, is missing. copy it along"},
+        BadInput{"TextInANumberOfAGeoPackage", [](Inputs& in) { in.buildings(geopackage_with_height(in, "40 ft")); },
+                 "text_among_numbers",
+                 "layer layer, field height_m, feature 2: \"40 ft\" is a text in a field of numbers"},
+        BadInput{"TextInANumberOfAShapefile", [](Inputs& in) { in.buildings(shapefile_with_height(in, "12,5")); },
+                 "text_among_numbers",
+                 "layer roofs, field height_m, feature 1: \"12,5\" is a text in a field of numbers"},
         BadInput{"Raster", [](Inputs& in) { in.buildings(in.raster({})); }, "not_a_vector_layer", "this is a raster"},
         BadInput{"UnknownLayer", [](Inputs& in) { in.buildings(in.boxes() + "|layername=layers"); }, "unknown_layer",
                  "did you mean \"layer\"?"},

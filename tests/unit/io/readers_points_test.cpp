@@ -329,6 +329,46 @@ TEST_F(Points, TablesMayUseSemicolonsCommasAndTabs) {
   EXPECT_EQ(transmitters(input).at(0).position, (Vec2{500000, 5000000}));
 }
 
+// QGIS and ogr2ogr write a .csvt, by whose types GDAL would cut "-27.1" to -27 and leave out "20 ft".
+TEST_F(Points, CellsAreTextsWhateverACsvtSays) {
+  const auto with_types = [&](const std::string& table, const std::string& types) {
+    const std::string file = csv(table);
+    write_text(file + "t", types + "\n");
+    return file;
+  };
+  const auto sites = transmitters({.source = with_types("name,x,y,height,erp\n"
+                                                        "A,500000.5,5000000.25,20 ft,\"40,5\"\n"
+                                                        "B,500000,5000000,20.7,40.5 dBm\n",
+                                                        "String,Real,Real,Integer,Real"),
+                                   .crs = "EPSG:32632",
+                                   .frequency_mhz = 900});
+  ASSERT_EQ(sites.size(), 2u);
+  EXPECT_DOUBLE_EQ(sites[0].position.x, 500000.5);
+  EXPECT_DOUBLE_EQ(sites[0].height_m, 20 * 0.3048);
+  EXPECT_EQ(sites[0].erp_dbm, 40.5);
+  EXPECT_EQ(sites[1].height_m, 20.7);
+  EXPECT_EQ(sites[1].erp_dbm, 40.5);
+  const auto values = [&](const std::string& filter) {
+    std::vector<double> all;
+    const std::string file = with_types(
+        "place;east;north;rsrp\nA;500000,5;5000000;-27.1\nB;500001;5000000;\n"
+        "C;500002;5000000;-30.5 dBm\n",
+        "String,CoordX,CoordY,Real");
+    for (const Measurement& row :
+         read_drive_test({.source = file + filter, .crs = "EPSG:32632"}, frame_of("EPSG:32632"), no_progress())) {
+      if (all.empty()) EXPECT_DOUBLE_EQ(row.position.x, 500000.5);
+      if (std::isfinite(row.value)) all.push_back(row.value);
+    }
+    return all;
+  };
+  EXPECT_EQ(values(""), (std::vector{-27.1, -30.5}));
+  // Filters are written for the types that the file says.
+  EXPECT_EQ(values("|subset=rsrp < -20"), std::vector{-27.1});
+  EXPECT_EQ(values("|subset=place = 'A' OR rsrp IS NULL"), (std::vector{-27.1, -30.5}));
+  const std::string none = with_types("x,y,rsrp\n500000,5000000,-30\n", "Real,Real,Real") + "|subset=rsrp > 0";
+  EXPECT_THROW(read_drive_test({.source = none, .crs = "EPSG:32632"}, frame_of("EPSG:32632"), no_progress()), Error);
+}
+
 TEST_F(Points, Receivers) {
   const std::string path =
       write_layer(folder_ / "r.gpkg", {.geometry = "POINT",
