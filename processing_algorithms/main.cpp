@@ -75,7 +75,7 @@ int run_tool(const Command& command, ProgressDisplay& display, KnownPasswords& p
   GivenParameters given = command.given;
   RunSettings settings = command.settings;
   if (command.parameters_from_stdin) {
-    Request request = request_from_json(read_line_from_standard_input());
+    Request request = request_from_json(read_line_from_standard_input(), command.tool->parameters);
     settings.copies = std::move(request.copies);
     for (auto& [name, text] : request.parameters) {
       passwords.add_those_of(text);

@@ -4,6 +4,7 @@
 #include <algorithm>
 #include <filesystem>
 #include <nlohmann/json.hpp>
+#include <set>
 #include <stdexcept>
 
 #include "core/base/is_there.h"
@@ -82,6 +83,20 @@ std::string in_words(const nlohmann::json& value) {
   if (value.is_number()) return "a number";
   if (value.is_string()) return "a text";
   return value.is_object() ? "an object" : "a list of other things";
+}
+
+bool takes_list(const Parameter& parameter) {
+  return parameter.multiple || parameter.kind == ParameterKind::extent || parameter.kind == ParameterKind::point ||
+         parameter.kind == ParameterKind::string;
+}
+
+void refuse_list(const std::string& name, const std::vector<Parameter>& declared) {
+  const auto parameter =
+      std::find_if(declared.begin(), declared.end(), [&](const Parameter& each) { return each.name == name; });
+  if (parameter == declared.end() || takes_list(*parameter)) return;
+  throw Error(ErrorKind::invalid_input, "bad_parameters",
+              "the value of " + name + " is a list, and one value is expected",
+              "give it without the brackets; describe --json says what it takes");
 }
 
 std::string text_of_json(const std::string& name, const nlohmann::json& value) {
@@ -211,11 +226,28 @@ Copies copies_of_json(const nlohmann::json& object) {
 
 }  // namespace
 
-Request request_from_json(const std::string& json) {
+namespace {
+
+// Of what is given twice in one object, JSON's readers keep the last alone.
+nlohmann::json parse_without_repetition(const std::string& json) {
+  std::vector<std::set<std::string>> names_of_open_objects;
+  return nlohmann::json::parse(json, [&](int /*depth*/, nlohmann::json::parse_event_t event, nlohmann::json& parsed) {
+    if (event == nlohmann::json::parse_event_t::object_start) names_of_open_objects.emplace_back();
+    if (event == nlohmann::json::parse_event_t::object_end) names_of_open_objects.pop_back();
+    if (event != nlohmann::json::parse_event_t::key) return true;
+    const auto name = parsed.get<std::string>();
+    if (names_of_open_objects.back().insert(name).second) return true;
+    throw Error(ErrorKind::invalid_input, "given_twice", name + " is given more than once in the JSON", "give it once");
+  });
+}
+
+}  // namespace
+
+Request request_from_json(const std::string& json, const std::vector<Parameter>& declared) {
   const std::string hint = R"(write one JSON object on one line, like {"BUILDINGS": "roofs.gpkg", "TILE_AREA": 25})";
   nlohmann::json object;
   try {
-    object = nlohmann::json::parse(json);
+    object = parse_without_repetition(json);
   } catch (const nlohmann::json::parse_error& wrong) {
     throw Error(ErrorKind::invalid_input, "bad_json",
                 "the parameters on standard input are no JSON (character " + std::to_string(wrong.byte) + ")", hint);
@@ -231,6 +263,7 @@ Request request_from_json(const std::string& json) {
     if (name == "COPIES") {
       request.copies = copies_of_json(value);
     } else {
+      if (value.is_array()) refuse_list(name, declared);
       request.parameters[name] = text_of_json(name, value);
     }
   }

@@ -69,8 +69,9 @@ struct Request {
 };
 
 // "--tile-area 5 …" as JSON gives it: {"TILE_AREA": 5}. Numbers, texts, booleans, null (not given) and lists (of
-// words, or of numbers for an extent); and under COPIES an object as docs/command_line.md tells. Throws
-// Error(invalid_input) for anything else.
-Request request_from_json(const std::string& json);
+// words, or of numbers for an extent) where a parameter takes several; and under COPIES an object as
+// docs/command_line.md tells. Throws Error(invalid_input) for anything else, and for what is given twice. `declared`:
+// the tool's parameters.
+Request request_from_json(const std::string& json, const std::vector<Parameter>& declared);
 
 }  // namespace tesseray

@@ -159,14 +159,15 @@ TEST(ParameterValues, AskingForWhatIsNotDeclaredIsAFault) {
 TEST(ParameterValues, JsonGivesTheSameTextsAsTheCommandLine) {
   const Request request = request_from_json(
       R"({"A": 2.5, "B": 3, "C": true, "D": "x", "E": null, "F": ["u", "v"], "G": [0, 10.5, -1, 2],
-          "COPIES": {"/tmp/a.gpkg": {"description": "houses", "sources": ["/data/city.gpkg|layername=houses"]}}})");
+          "COPIES": {"/tmp/a.gpkg": {"description": "houses", "sources": ["/data/city.gpkg|layername=houses"]}}})",
+      {});
   const GivenParameters expected{{"A", "2.5"}, {"B", "3"},   {"C", "true"},       {"D", "x"},
                                  {"E", ""},    {"F", "u,v"}, {"G", "0,10.5,-1,2"}};
   EXPECT_EQ(request.parameters, expected);
   ASSERT_EQ(request.copies.size(), 1u);
   EXPECT_EQ(request.copies.at("/tmp/a.gpkg").description, "houses");
   EXPECT_EQ(request.copies.at("/tmp/a.gpkg").sources, std::vector<std::string>{"/data/city.gpkg|layername=houses"});
-  EXPECT_TRUE(request_from_json(R"({"COPIES": null})").copies.empty());
+  EXPECT_TRUE(request_from_json(R"({"COPIES": null})", {}).copies.empty());
 }
 
 TEST(ParameterValues, JsonOfAWrongTypeIsSaidInOurWords) {
@@ -183,9 +184,12 @@ TEST(ParameterValues, JsonOfAWrongTypeIsSaidInOurWords) {
             "is a list of other things; a list of texts"},
            {R"({"A": {"x": 1}})", "the value of A is an object"},
            {R"({"A": [1, [2]]})", "the value of A is a list that holds objects or lists"},
+           {R"({"TILE_AREA": [25]})", "the value of TILE_AREA is a list, and one value is expected"},
+           {R"({"TILE_AREA": 400, "A": 1, "TILE_AREA": 100})", "TILE_AREA is given more than once in the JSON"},
+           {R"({"COPIES": {"a": {}, "a": {}}})", "a is given more than once in the JSON"},
        }) {
     try {
-      request_from_json(json);
+      request_from_json(json, {area});
       ADD_FAILURE() << json << " was accepted";
     } catch (const Error& error) {
       EXPECT_NE(error.message().find(says), std::string::npos) << error.message();
