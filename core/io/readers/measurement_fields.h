@@ -37,6 +37,7 @@ inline constexpr std::array timing_advance_aliases =
 inline constexpr std::array time_names = std::to_array<std::string_view>({"ns", "us", "µs", "ms", "s"});
 inline constexpr std::array time_units = {Unit{"ns", 1.0}, Unit{"us", 1e3}, Unit{"µs", 1e3}, Unit{"ms", 1e6},
                                           Unit{"s", 1e9}};
+inline constexpr std::array timing_advance_units = {Unit{"steps", 1.0}};
 inline constexpr std::array timing_advance_names = std::to_array<std::string_view>({"steps"});
 inline constexpr std::array measured_transmitter_aliases =
     std::to_array<std::string_view>({"transmitter", "transmittername", "transmitterid", "cell", "cellname", "cellid",

@@ -32,7 +32,8 @@ std::optional<double> value_in(const Attribute& attribute, const OGRFeature& fea
   const bool is_time = kind == ValueKind::time_of_arrival;
   if (!is_time && kind != ValueKind::timing_advance) return read_level(attribute, feature, kind).value;
   const double factor = is_time ? ns_in_unit_of(attribute) : 1.0;
-  const std::span<const Unit> units = is_time ? std::span<const Unit>(time_units) : std::span<const Unit>();
+  const std::span<const Unit> units =
+      is_time ? std::span<const Unit>(time_units) : std::span<const Unit>(timing_advance_units);
   return read_number(attribute, feature, factor,
                      [&](const std::string& text) { return parse_quantity(text, units, factor); })
       .value;

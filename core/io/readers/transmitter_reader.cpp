@@ -166,7 +166,7 @@ std::vector<std::string> TransmitterReader::overlooked_fields() const {
                                 &downtilt_, &electrical_tilt_, &antenna_, &polarization_, &reference_};
   const auto is_read = [&read_from](const std::string& field) {
     return std::any_of(read_from.begin(), read_from.end(),
-                       [&field](const auto* attribute) { return *attribute && (*attribute)->name() == field; });
+                       [&field](const auto* attribute) { return *attribute && (*attribute)->is_read_from(field); });
   };
   std::vector<std::string> overlooked;
   for (const std::string& field : field_names(points_.fields())) {

@@ -14,6 +14,7 @@ namespace tesseray {
 namespace {
 
 constexpr const char* other_tags = "other_tags";
+constexpr std::size_t shapefile_name_length = 10;
 
 std::string name_of(const OGRFieldDefn& field) { return as_utf8(field.GetNameRef()); }
 
@@ -64,19 +65,45 @@ std::optional<std::string> unit_behind_cut(const std::string& plain, std::string
   return std::nullopt;
 }
 
-std::optional<Attribute> find_by_alias(VectorSource& source, const AttributeSearch& search) {
-  const OGRFeatureDefn& fields = source.fields();
+// "height_unit" beside "height" or "height_ft", also as a shapefile has cut it.
+bool says_unit_of(const std::string& name, const Attribute& attribute) {
+  constexpr std::array words =
+      std::to_array<std::string_view>({"unit", "units", "uom", "einheit", "einheiten", "unite", "unidad", "unita"});
+  constexpr std::size_t least_letters = 3;
+  const std::string plain = plain_name(name), values = plain_name(attribute.name());
+  std::string_view quantity = values;
+  if (quantity.ends_with(attribute.unit())) quantity.remove_suffix(attribute.unit().size());
+  const bool may_be_cut = name.size() == shapefile_name_length;
+  for (const std::string_view before : {std::string_view(values), quantity}) {
+    if (before.empty() || !plain.starts_with(before)) continue;
+    const std::string_view behind = std::string_view(plain).substr(before.size());
+    const auto is_behind = [&](std::string_view word) {
+      return behind == word || (may_be_cut && behind.size() >= least_letters && word.starts_with(behind));
+    };
+    if (std::any_of(words.begin(), words.end(), is_behind)) return true;
+  }
+  return false;
+}
+
+// Of what has units.
+void look_for_unit_field(const OGRFeatureDefn& fields, const AttributeSearch& search, Attribute& attribute) {
+  if (search.units.empty()) return;
+  for (int i = 0; i < fields.GetFieldCount(); ++i) {
+    const std::string name = name_of(*fields.GetFieldDefn(i));
+    if (says_unit_of(name, attribute)) return attribute.set_unit_field(i, name);
+  }
+}
+
+std::optional<Attribute> find_by_alias(const OGRFeatureDefn& fields, const AttributeSearch& search) {
   // Two of the ten may be signs between words.
-  constexpr std::size_t shapefile_name_length = 10, least_letters = 8;
+  constexpr std::size_t least_letters = 8;
   for (const bool cut : {false, true}) {
     for (const std::string_view alias : search.aliases) {
       for (int i = 0; i < fields.GetFieldCount(); ++i) {
         const std::string name = name_of(*fields.GetFieldDefn(i)), plain = plain_name(name);
         if (cut && (name.size() != shapefile_name_length || plain.size() < least_letters)) continue;
         const auto unit = cut ? unit_behind_cut(plain, alias, search) : unit_behind(name, alias, search);
-        if (!unit) continue;
-        source.refuse_texts_among_numbers(i);
-        return Attribute(i, name, *unit);
+        if (unit) return Attribute(i, name, *unit);
       }
     }
   }
@@ -109,7 +136,6 @@ std::optional<Attribute> find_requested(VectorSource& source, const AttributeSea
     }
   }
   if (unit.empty()) refuse_unread_unit(name, search, source.place());
-  if (!is_number) source.refuse_texts_among_numbers(*field);
   return Attribute(*field, name, unit);
 }
 
@@ -124,10 +150,25 @@ std::string Attribute::name_in(const OGRFeature& feature) const {
 
 std::optional<std::string> Attribute::text(const OGRFeature& feature) const {
   std::string value = name_in(feature);
-  return is_blank(value) ? std::nullopt : std::optional(std::move(value));
+  if (is_blank(value)) return std::nullopt;
+  const std::string unit = unit_beside(feature);
+  if (unit.empty() || !parse_number(value)) return value;
+  const std::optional<double> number = number_in(feature);
+  return (number ? shortest(*number) : value) + " " + unit;
 }
 
 std::optional<double> Attribute::stored_number(const OGRFeature& feature) const {
+  return unit_beside(feature).empty() ? number_in(feature) : std::nullopt;
+}
+
+// A number is none: "height_units" may count flats.
+std::string Attribute::unit_beside(const OGRFeature& feature) const {
+  if (!unit_field_ || !feature.IsFieldSetAndNotNull(*unit_field_)) return {};
+  const std::string unit = as_utf8(feature.GetFieldAsString(*unit_field_));
+  return is_blank(unit) || parse_number(unit) ? std::string() : std::string(trimmed(unit));
+}
+
+std::optional<double> Attribute::number_in(const OGRFeature& feature) const {
   if (field_ == feature_number) return static_cast<double>(feature.GetFID());
   if (!tag_.empty() || !feature.IsFieldSetAndNotNull(field_)) return std::nullopt;
   if (!holds_numbers(*feature.GetDefnRef()->GetFieldDefn(field_))) return std::nullopt;
@@ -163,11 +204,14 @@ bool has_thousands(const std::string& number, const OGRFeature& feature) {
   return is_other_decimal;
 }
 
-std::optional<Attribute> find_attribute(VectorSource& source, const AttributeSearch& search) {
+namespace {
+
+// Empty when nothing fits the aliases.
+std::optional<Attribute> find_field_or_tag(VectorSource& source, const AttributeSearch& search) {
   const OGRFeatureDefn& fields = source.fields();
   const int tags = fields.GetFieldIndex(other_tags);
   if (search.requested.empty()) {
-    if (std::optional<Attribute> found = find_by_alias(source, search)) return found;
+    if (std::optional<Attribute> found = find_by_alias(fields, search)) return found;
     if (tags < 0 || search.osm_tag.empty()) return std::nullopt;
     const std::string tag(search.osm_tag);
     return Attribute(tags, tag, {}, tag);
@@ -181,6 +225,17 @@ std::optional<Attribute> find_attribute(VectorSource& source, const AttributeSea
               "there is no field \"" + search.requested + "\" (given as " + search.parameter + ")",
               (near.empty() ? "its fields: " : "did you mean \"" + near + "\"? Its fields: ") + listed(names),
               source.place());
+}
+
+}  // namespace
+
+std::optional<Attribute> find_attribute(VectorSource& source, const AttributeSearch& search) {
+  std::optional<Attribute> found = find_field_or_tag(source, search);
+  const std::optional<int> field = found ? found->field() : std::nullopt;
+  if (!field) return found;
+  source.refuse_texts_among_numbers(*field);
+  look_for_unit_field(source.fields(), search, *found);
+  return found;
 }
 
 Error missing_attribute(const OGRFeatureDefn& fields, const AttributeSearch& search, const std::string& meaning,

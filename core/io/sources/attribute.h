@@ -46,24 +46,42 @@ class Attribute {
       : field_(field), name_(std::move(name)), unit_(std::move(unit)), tag_(std::move(tag)) {}
 
   const std::string& name() const { return name_; }
+  // In the layer's; none for a tag and for the features' numbers.
+  std::optional<int> field() const {
+    return tag_.empty() && field_ != feature_number ? std::optional(field_) : std::nullopt;
+  }
   // From the name, as one of the search's units; empty: none.
   const std::string& unit() const { return unit_; }
-  // Empty when the feature has no value, or one that says so ("n/a").
+  // True for the field of the values, and for that of their units.
+  bool is_read_from(const std::string& field) const { return field == name_ || field == unit_field_name_; }
+  // Of a field that says the values' units, feature by feature: "height_unit".
+  void set_unit_field(int field, const std::string& name) {
+    unit_field_ = field;
+    unit_field_name_ = name;
+  }
+  // Empty when the feature has no value, or one that says so ("n/a"). With its unit, where that has a field of its own
+  // and stands not in the value: "60 ft".
   std::optional<std::string> text(const OGRFeature& feature) const;
   // The value as a name, which any word can be ("None"); "" when the feature has none.
   std::string name_in(const OGRFeature& feature) const;
-  // The value when it is stored as a number; empty for texts, NULL and NaN.
+  // The value when it is stored as a number; empty for texts, NULL and NaN, and where a field says its unit.
   std::optional<double> stored_number(const OGRFeature& feature) const;
 
  private:
+  std::optional<double> number_in(const OGRFeature& feature) const;
+  std::string unit_beside(const OGRFeature& feature) const;
+
   int field_;
   std::string name_, unit_, tag_;
+  std::optional<int> unit_field_;
+  std::string unit_field_name_;
 };
 
 // What the name says that its lengths are in; empty where it says nothing.
 std::optional<LengthUnit> length_unit_in_name(const Attribute& attribute);
 
-// Empty when nothing fits the aliases. Throws Error, with what is near, when the requested field is not there. The
+// Empty when nothing fits the aliases. Throws Error, with what is near, when the requested field is not there, and for
+// a field of numbers with texts among them. The
 // column of the features' numbers ("fid") is one by request alone.
 std::optional<Attribute> find_attribute(VectorSource& source, const AttributeSearch& search);
 

@@ -472,6 +472,24 @@ TEST_F(Buildings, TheZoneIsThatOfTheBuildingsThatAreRead) {
   EXPECT_EQ(read(path).crs_name, "EPSG:32618");
 }
 
+TEST_F(Buildings, UnitsOfHeightsMayHaveAFieldOfTheirOwn) {
+  const auto of = [](int i, double height, const std::string& unit) {
+    return testing::TestFeature{box(500000 + 20 * i, 5000000, 10, 10), {height, unit}};
+  };
+  for (const auto& [driver, file] : {std::pair{"GPKG", "units.gpkg"}, std::pair{"ESRI Shapefile", "units.shp"}}) {
+    const RawScene scene =
+        read(write_layer(folder_ / file, {.driver = driver,
+                                          .name = "units",
+                                          .fields = {{"height", 'r'}, {"height_unit", 's'}},
+                                          .features = {of(0, 60, "ft"), of(1, 12.5, "m"), of(2, 12.5, "ells")}}));
+    ASSERT_EQ(scene.buildings.size(), 3u);
+    EXPECT_DOUBLE_EQ(*scene.buildings[0].height_m, 60 * 0.3048) << driver;
+    EXPECT_EQ(scene.buildings[1].height_m, 12.5);
+    EXPECT_FALSE(scene.buildings[2].height_m);
+    EXPECT_NE(only(scene.issues, "unreadable_height").message.find("\"12.5 ells\""), std::string::npos);
+  }
+}
+
 // GDAL gives all rows of a view in SpatiaLite the number 0.
 TEST_F(Buildings, RowsOfAViewAreNumberedAsTheyCome) {
   const std::string path = folder_ / "views.sqlite";

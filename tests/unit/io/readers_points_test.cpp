@@ -654,6 +654,37 @@ TEST_F(Points, HeightsOfAntennasAndReceiversMayBeFeet) {
 }
 
 // One carrier is the same in whatever unit: transmitters on it interfere.
+TEST_F(Points, UnitsMayHaveAFieldOfTheirOwn) {
+  const auto sites =
+      transmitters({.source = csv("x,y,height,height_unit,power,power_unit,freq_mhz,freq_uom,tilt,tilt_unit\n"
+                                  "500000,5000000,60,ft,20,W,3.5,GHz,4,deg\n"
+                                  "500001,5000000,60,m,43,dBm,900,,4,\n"
+                                  "500002,5000000,60 m,ft,20 W,dBm,900,-,,\n"),
+                    .crs = "EPSG:32632"});
+  EXPECT_DOUBLE_EQ(sites[0].height_m, 60 * 0.3048);
+  EXPECT_NEAR(sites[0].erp_dbm, 43.0103, 1e-4);
+  EXPECT_DOUBLE_EQ(sites[0].frequency_hz, 3.5e9);
+  EXPECT_EQ(sites[0].downtilt_deg, 4);
+  EXPECT_EQ(sites[1].height_m, 60);
+  EXPECT_EQ(sites[1].erp_dbm, 43);
+  EXPECT_EQ(sites[2].height_m, 60);
+  EXPECT_NEAR(sites[2].erp_dbm, 43.0103, 1e-4);
+  EXPECT_THROW(transmitters({.source = csv("x,y,height,height_unit\n500000,5000000,20,fathoms\n"),
+                             .crs = "EPSG:32632",
+                             .frequency_mhz = 900,
+                             .erp_dbm = 30}),
+               Error);
+  const auto rows = read_drive_test({.source = csv("x,y,Pegel,pegel_einheit,h,h_unit\n500000,5000000,1,nW,,\n"
+                                                   "500000,5000000,0.001,mW,10,ft\n"),
+                                     .crs = "EPSG:32632",
+                                     .value_field = "Pegel",
+                                     .height_field = "h"},
+                                    frame_of("EPSG:32632"), no_progress());
+  EXPECT_TRUE(std::isnan(rows[0].value));
+  EXPECT_NEAR(rows[1].value, -30, 1e-9);
+  EXPECT_DOUBLE_EQ(*rows[1].height_m, 3.048);
+}
+
 TEST_F(Points, FrequenciesAreWholeHertz) {
   for (const char* const text : {"2002 MHz", "2.002 GHz", "2002000 kHz", "2002000000 Hz"}) {
     const auto found = transmitters(
