@@ -227,12 +227,23 @@ std::optional<Attribute> find_field_or_tag(VectorSource& source, const Attribute
               source.place());
 }
 
+// Of two columns of one name, which tables without rules have, nobody can tell which is meant.
+void refuse_name_of_two(VectorSource& source, const std::string& name) {
+  const std::vector<std::string> names = field_names(source.fields());
+  const auto columns = std::count(names.begin(), names.end(), name);
+  if (columns < 2) return;
+  throw Error(ErrorKind::invalid_input, "name_of_two_fields",
+              std::to_string(columns) + " of its columns are called \"" + name + "\"",
+              "give those that are not meant other names", source.place());
+}
+
 }  // namespace
 
 std::optional<Attribute> find_attribute(VectorSource& source, const AttributeSearch& search) {
   std::optional<Attribute> found = find_field_or_tag(source, search);
   const std::optional<int> field = found ? found->field() : std::nullopt;
   if (!field) return found;
+  refuse_name_of_two(source, found->name());
   source.refuse_texts_among_numbers(*field);
   look_for_unit_field(source.fields(), search, *found);
   return found;

@@ -81,7 +81,7 @@ class Attribute {
 std::optional<LengthUnit> length_unit_in_name(const Attribute& attribute);
 
 // Empty when nothing fits the aliases. Throws Error, with what is near, when the requested field is not there, and for
-// a field of numbers with texts among them. The
+// a field that cannot be read as it is (two of one name, texts among numbers). The
 // column of the features' numbers ("fid") is one by request alone.
 std::optional<Attribute> find_attribute(VectorSource& source, const AttributeSearch& search);
 

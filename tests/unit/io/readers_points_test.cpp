@@ -685,6 +685,25 @@ TEST_F(Points, UnitsMayHaveAFieldOfTheirOwn) {
   EXPECT_DOUBLE_EQ(*rows[1].height_m, 3.048);
 }
 
+TEST_F(Points, ColumnsOfOneNameAreNotChosenFromInSilence) {
+  const auto of = [&](const char* header) {
+    return transmitters({.source = csv(std::string(header) + "\nA,500000,5000000,20,30\n"),
+                         .crs = "EPSG:32632",
+                         .frequency_mhz = 900,
+                         .antenna_height_m = 10,
+                         .erp_dbm = 30});
+  };
+  for (const char* twice : {"x,x,y,height,erp", "name,x,y,height,height", "name,x,y,name,height"}) {
+    try {
+      of(twice);
+      ADD_FAILURE() << twice << " was read";
+    } catch (const Error& error) {
+      EXPECT_EQ(error.code(), "name_of_two_fields") << error.what();
+    }
+  }
+  EXPECT_EQ(of("name,x,y,note,note").size(), 1u);
+}
+
 TEST_F(Points, FrequenciesAreWholeHertz) {
   for (const char* const text : {"2002 MHz", "2.002 GHz", "2002000 kHz", "2002000000 Hz"}) {
     const auto found = transmitters(
