@@ -167,7 +167,7 @@ TEST_F(ClutterReading, OfAreasTheLaterLieOnTop) {
   const auto without = std::find_if(result.issues.begin(), result.issues.end(),
                                     [](const Issue& issue) { return issue.code == "clutter_without_class"; });
   ASSERT_NE(without, result.issues.end());
-  EXPECT_NE(without->message.find("1 areas"), std::string::npos);
+  EXPECT_NE(without->message.find("1 area of clutter has no "), std::string::npos);
 }
 
 TEST_F(ClutterReading, CellsOfAnAreaAreThoseWhoseMiddlesAreInside) {
