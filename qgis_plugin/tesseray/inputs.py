@@ -218,6 +218,16 @@ def _choice_of_rows(value: Any) -> str:
     return "its features with invalid geometries are to be skipped" if is_skipping else ""
 
 
+def _shows_edits_of_others(layer: QgsVectorLayer) -> bool:
+    """Whether it is in a transaction in which another layer of the same database has edits (Project Properties ▸ Data
+    Sources ▸ Transaction mode)."""
+    transaction, project = layer.dataProvider().transaction(), layer.project()
+    if transaction is None or project is None:
+        return False
+    group = project.transactionGroup(layer.providerType(), transaction.connectionString())
+    return bool(group and group.modified())
+
+
 def export_reason(layer: QgsVectorLayer, value: Any) -> str:
     """Why the executable would not see what the screen shows, in words; "" when it does.
 
@@ -229,6 +239,8 @@ def export_reason(layer: QgsVectorLayer, value: Any) -> str:
         return "its file is in QGIS's memory"
     if layer.isEditable() and layer.isModified():
         return "it has unsaved edits"
+    if _shows_edits_of_others(layer):
+        return "another layer of its file has unsaved edits, which it shows"
     fields = layer.fields()
     if layer.vectorJoins() or any(fields.fieldOrigin(i) != Qgis.FieldOrigin.Provider for i in range(fields.count())):
         return "it has joined or virtual fields"

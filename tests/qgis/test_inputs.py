@@ -259,6 +259,26 @@ class InputTest(ProjectTest):
         # Only whole pieces on the ground: parts on others have their base.
         self.assertGreater(sum(abs(row["roof_z"] - row["base_z"] - 33.0) < 0.01 for row in rows), 30)
 
+    def test_unsaved_edits_of_another_layer_in_the_same_transaction_count(self):
+        from qgis.core import Qgis
+
+        file = self.folder / "houses.gpkg"
+        shutil.copy(SMALL_SCENE["BUILDINGS"], file)
+        edited, other = (self.layer(f"{file}|layername=buildings", name=name) for name in ("edited", "other"))
+        self.project.setTransactionMode(Qgis.TransactionMode.AutomaticGroups)
+        self.addCleanup(self.project.setTransactionMode, Qgis.TransactionMode.Disabled)
+        self.assertTrue(edited.startEditing())
+        self.addCleanup(edited.rollBack)
+        self.environment_of(other)
+        self.assertNotIn("copied", self.log())
+        field = edited.fields().lookupField("height_m")
+        for number in edited.allFeatureIds():  # all first: each change is a statement on the connection that reads
+            edited.changeAttributeValue(number, field, 33.0)
+        self.assertEqual({feature["height_m"] for feature in other.getFeatures()}, {33.0})
+        rows = self.environment_of(other)
+        self.assertIn("“other” is copied for this run, since another layer of its file has unsaved edits", self.log())
+        self.assertGreater(sum(abs(row["roof_z"] - row["base_z"] - 33.0) < 0.01 for row in rows), 500)
+
     def test_a_copy_of_a_layer_of_collections_lies_where_the_layer_does(self):
         from osgeo import gdal
         from qgis.core import QgsCoordinateReferenceSystem, QgsProcessingFeatureSourceDefinition
