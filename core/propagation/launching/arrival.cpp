@@ -9,7 +9,17 @@ namespace tesseray {
 
 void LaunchArrivals::add_arrival(const RayEnding& ending, const ArrivedRay& ray, std::uint32_t number,
                                  ThreadArrivals& state) {
-  if (comes_with_another(ending, ray, number)) return;
+  // One that is followed once more has arrived.
+  if (state.endings != nullptr || !comes_with_another(ending, ray, number)) {
+    add_arrived(ending, ray, number, state);
+  } else if (ray.arrival.stands_for == 1) {
+    // Of those drawn by chance, which are weak, none could stand for the others: which of them are there differs.
+    state.by_ground.push_back(as_ray_by_ground(ending, number));
+  }
+}
+
+void LaunchArrivals::add_arrived(const RayEnding& ending, const ArrivedRay& ray, std::uint32_t number,
+                                 ThreadArrivals& state) {
   const Arrival& arrival = ray.arrival;
   state.sums[setting_.sum_index(number)].add(arrival);
   add_wideband(ending, ray, number, state);
@@ -43,15 +53,11 @@ void LaunchArrivals::count_without_power(const RayEnding& ending, const ArrivedR
   ++(by_pattern ? counts.by_pattern : counts.by_polarization);
 }
 
-PairableRay LaunchArrivals::as_pairable(const RayEnding& ending, const ArrivedRay& arrived, Complex phased,
-                                        std::uint32_t receiver) const {
-  const InteractionChain& chain = ending.chain;
+std::uint64_t LaunchArrivals::way_of(const InteractionChain& chain) const {
   const TargetPoints& points = environment_.points;
-  const std::uint32_t ground = view_.environment.receiver_grounds[receiver];
   StableHash way;
   // Over the roofs or just above them: the ray and its reflection may lie on both sides of a shadow's boundary.
   way.add(chain.through_building);
-  const bool from_ground = last_ground(view_.environment, chain) != no_index;
   LastPart part;
   for (std::size_t i = chain.length; i-- > 0;) {
     const std::uint32_t element = chain.elements[i];
@@ -66,6 +72,15 @@ PairableRay LaunchArrivals::as_pairable(const RayEnding& ending, const ArrivedRa
     way.add(stands_on({0, 0, 1}, direction));
     part.pass_edge(direction);
   }
+  return way.value();
+}
+
+PairableRay LaunchArrivals::as_pairable(const RayEnding& ending, const ArrivedRay& arrived, Complex phased,
+                                        std::uint32_t receiver) const {
+  const InteractionChain& chain = ending.chain;
+  const TargetPoints& points = environment_.points;
+  const std::uint32_t ground = view_.environment.receiver_grounds[receiver];
+  const bool from_ground = last_ground(view_.environment, chain) != no_index;
   const bool is_straight = from_ground ? chain.length == 1 : chain.length == 0 && !chain.over_rooftops;
   const double stands_for = arrived.arrival.stands_for;
   BroughtByCompanion below;
@@ -74,7 +89,8 @@ PairableRay LaunchArrivals::as_pairable(const RayEnding& ending, const ArrivedRa
           .from_ground = from_ground,
           .straight = is_straight,
           .over_rooftops = chain.over_rooftops,
-          .way = way.value(),
+          .way = way_of(chain),
+          .from = leg_to(ending.source, points.arrival(points.element_count() + receiver)).from.xy(),
           .amplitude = phased,
           .stands_for = stands_for,
           .direction = arrived.phase_direction,

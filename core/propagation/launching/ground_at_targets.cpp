@@ -4,6 +4,7 @@
 #include <cmath>
 #include <optional>
 
+#include "core/propagation/launching/launch.h"
 #include "core/propagation/launching/launch_arrivals.h"
 #include "core/propagation/rooftops/rooftop_line.h"
 #include "core/propagation/rows/point_intervals.h"
@@ -33,6 +34,53 @@ bool LaunchArrivals::comes_with_another(const RayEnding& ending, const ArrivedRa
   if (ground == no_index || !is_companion(view_.environment, chain, ground)) return false;
   if (ray.arrival.stands_for != 1) return true;
   return !ray.is_companion && is_of_ground_around(chain);
+}
+
+RayByGround LaunchArrivals::as_ray_by_ground(const RayEnding& ending, std::uint32_t number) const {
+  // Such tiles are as steep as the one below within 2° (is_companion()), and that as the ground around, about as much.
+  constexpr double tilts = 0.07, rounding_m = 0.1;
+  const std::uint32_t ground = setting_.receiver_ground(number);
+  const Vec3 normal = view_.environment.normals_around[ground];
+  const std::uint32_t tile = last_ground(view_.environment, ending.chain);
+  const Tile& reflecting = environment_.tiling.tiles[tile];
+  const VirtualSource& source = ending.source;
+  const Vec3 from = leg_to(source, environment_.points.arrival(number)).from;
+  // Mirrored in a plane, it is moved in the plan by twice its height and how far that falls. An edge behind the ground
+  // stays where it is.
+  const double height_m = std::fabs(dot(from - environment_.tiling.tiles[ground].centroid, normal));
+  const double moved_m = 2 * height_m * (norm(normal.xy()) / normal.z + tilts);
+  std::size_t last = ending.chain.length;
+  while (ending.chain.elements[last - 1] != tile && environment_.points.is_tile(ending.chain.elements[last - 1]))
+    --last;
+  const bool is_mirrored = ending.chain.elements[last - 1] == tile;
+  const bool is_along = source.is_edge() && !stands_on({0, 0, 1}, source.edge_direction);
+  const Vec2 along = source.edge_direction.xy();
+  return {.receiver = number - environment_.points.element_count(),
+          .way = way_of(ending.chain),
+          .from = from.xy(),
+          .edge_direction = is_along ? (1 / norm(along)) * along : Vec2{},
+          .within_m = is_mirrored ? rounding_m + moved_m : rounding_m,
+          .tilt = 1 - dot(reflecting.normal, normal),
+          .held = HeldRay(ending, number)};
+}
+
+void LaunchArrivals::arrive_by_ground_alone() {
+  std::vector<const RaysByGround*> by_ground;
+  std::vector<const PairableRays*> arrived;
+  for (const ThreadArrivals& state : threads_) {
+    by_ground.push_back(&state.by_ground);
+    arrived.push_back(&state.pairable);
+  }
+  // Of a ray that chance has left out the draws that take it bring the reflection, too.
+  const bool draws = draws_by_chance(environment_.options, environment_.points);
+  ThreadArrivals& state = threads_.local();
+  for (const RayByGround* ray : not_brought(by_ground, arrived)) {
+    const HeldRay& held = ray->held;
+    const RayEnding ending = held.ending();
+    if (draws && ray_legs_.is_free_without(last_ground(view_.environment, ending.chain), ending, held.number)) continue;
+    tesseray::arrive(view_, ending, held.number,
+                     [&](const ArrivedRay& alone) { add_arrived(ending, alone, held.number, state); });
+  }
 }
 
 BroughtByCompanion LaunchArrivals::brought_by_reflection_below(const RayEnding& ending, const ArrivedRay& arrived,

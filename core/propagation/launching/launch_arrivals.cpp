@@ -100,6 +100,7 @@ std::vector<RaysWithoutPower> LaunchArrivals::rays_without_power_of_threads() co
 }
 
 LaunchArrivals::Kept LaunchArrivals::take_all(RayLaunchingResult& result) {
+  if (view_.summation == Summation::local_mean) arrive_by_ground_alone();
   Kept kept;
   if (setting_.wants_wideband()) result.wideband = empty_wideband_table();
   for (const ThreadArrivals& state : threads_) {

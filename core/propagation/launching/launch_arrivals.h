@@ -13,6 +13,7 @@
 #include "core/propagation/launching/first_level_record.h"
 #include "core/propagation/launching/launch_setting.h"
 #include "core/propagation/launching/ray_legs.h"
+#include "core/propagation/launching/rays_by_ground.h"
 #include "core/propagation/launching/scattered_rays.h"
 #include "core/propagation/launching/target_sums.h"
 #include "core/propagation/rays/arrivals.h"
@@ -42,6 +43,7 @@ struct ThreadArrivals {
   std::vector<RecordedRay> recorded;
   std::vector<RaysWithoutPower> without_power;  // per receiver, where rays are recorded
   PairableRays pairable;                        // at receivers, where the mean is summed
+  RaysByGround by_ground;                       // at receivers, not yet arrived
   std::vector<KeptEnding>* endings = nullptr;   // where they are asked for
   ScatteredWays scattered_ways;
   TargetSums<ScatteredSums> scattered_sums;  // tiles, then receivers; what edges diffract
@@ -73,8 +75,9 @@ class LaunchArrivals {
   // The part of the tiles that have direct rays. REQUIRES: tiles are targets.
   double share_in_sight() const;
 
-  // All that has arrived, with what pairs of rays bring to receivers: into the result's tiles, receivers, wideband and
-  // rays without power; and the rays and ways that were kept of it. No ray arrives any more.
+  // At receivers, what tiles of the ground reflect of rays that have not arrived themselves, and all that has, with
+  // what pairs of rays bring to receivers: into the result's tiles, receivers, wideband and rays without power; and the
+  // rays and ways that were kept of it. No ray arrives any more.
   struct Kept {
     std::vector<RecordedRay> recorded;
     std::vector<ScatteredWay> ways;
@@ -83,10 +86,14 @@ class LaunchArrivals {
 
  private:
   void add_arrival(const RayEnding& ending, const ArrivedRay& ray, std::uint32_t number, ThreadArrivals& state);
+  // The same of one that comes with no other.
+  void add_arrived(const RayEnding& ending, const ArrivedRay& ray, std::uint32_t number, ThreadArrivals& state);
   // Of a ray at a receiver, by what nothing is left of it.
   void count_without_power(const RayEnding& ending, const ArrivedRay& ray, RaysWithoutPower& counts) const;
   PairableRay as_pairable(const RayEnding& ending, const ArrivedRay& arrived, Complex phased,
                           std::uint32_t receiver) const;
+  // The same for chains that differ by reflections on the ground in their last part alone.
+  std::uint64_t way_of(const InteractionChain& chain) const;
   // Adds what pairs of them bring to receivers.
   void pair_rays(std::span<ArrivalSums> receivers);
   std::vector<ArrivalSums> sums_of_threads() const;
@@ -129,9 +136,13 @@ class LaunchArrivals {
   // The ground tile that reflects a ray last on its way to a receiver over the tile `ground`; no_index where none does,
   // or something is in the way.
   std::uint32_t reflecting_ground(const RayEnding& ending, std::uint32_t ground, std::uint32_t number) const;
-  // Whether a ray at a receiver is the reflection by tiles of another ray, which has its own: with it, or as a ray that
-  // a plane reflects.
+  // Whether a ray at a receiver is the reflection of another ray, which has its own where it arrives: with it, or as a
+  // ray that a plane reflects.
   bool comes_with_another(const RayEnding& ending, const ArrivedRay& ray, std::uint32_t number) const;
+  // What is to be known of such a ray by tiles until it is known whether the other one arrives.
+  RayByGround as_ray_by_ground(const RayEnding& ending, std::uint32_t number) const;
+  // Those of which no other arrives.
+  void arrive_by_ground_alone();
 
   // wideband_rays.cpp
   WidebandTable empty_wideband_table() const;

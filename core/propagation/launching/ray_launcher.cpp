@@ -9,6 +9,7 @@
 
 #include "core/base/infinity.h"
 #include "core/propagation/launching/launch.h"
+#include "core/propagation/launching/rays_by_ground.h"
 #include "core/propagation/launching/rays_in_any_order.h"
 #include "core/propagation/rays/ground_around_tiles.h"
 #include "core/propagation/tubes/tube.h"
@@ -242,12 +243,16 @@ std::uint64_t RayLauncher::bytes_of_launch(std::size_t threads) const {
   constexpr std::uint64_t pairable_rays = 128;  // about so many at a receiver of a city; a quarter is gathered at a time
   const std::uint64_t of_pairs =
       options.summation == Summation::local_mean ? pairable_rays * sizeof(PairableRay) * 5 / 4 : 0;
+  constexpr std::uint64_t rays_by_ground = 48;  // likewise, where the ground is not level
+  const std::uint64_t of_rays_by_ground = options.summation == Summation::local_mean
+                                              ? rays_by_ground * (sizeof(RayByGround) + sizeof(const RayByGround*))
+                                              : 0;
   constexpr std::uint64_t rays_in_any_order = 32;  // at a receiver of a city
   const std::uint64_t of_orders = rays_in_any_order * sizeof(RayInAnyOrder);
   const std::uint64_t of_kept_rays = keeps_rays ? sizeof(RaysWithoutPower) : 0;
   // Those of the threads, and the result.
   return threads * (of_rooftop_thread + of_batches) + (threads + 1) * (targets * of_sums + receivers * of_kept_rays) +
-         receivers * (of_pairs + of_orders + 2 * sizeof(LeftInSight)) +
+         receivers * (of_pairs + of_rays_by_ground + of_orders + 2 * sizeof(LeftInSight)) +
          impl_->points.element_count() * sizeof(float) +  // roulette
          (impl_->points.element_count() + receivers) * of_number +
          impl_->points.tile_count() * (of_scattering_tile + of_tile_by_batches);

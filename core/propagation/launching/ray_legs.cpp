@@ -38,6 +38,18 @@ LeftOfRay RayLegs::left_at_wall(const RayEnding& ending, std::uint32_t number) c
   return way ? left_at_wall(*way).value_or(LeftOfRay{}) : LeftOfRay{};
 }
 
+bool RayLegs::is_free_without(std::uint32_t tile, const RayEnding& ending, std::uint32_t number) const {
+  Way way;
+  way.source = first_source(ending);
+  way.chain = ending.chain;
+  const auto met = std::span(way.chain.elements).first(way.chain.length);
+  const auto left_out = std::find(met.rbegin(), met.rend(), tile);
+  std::copy(left_out.base(), met.end(), left_out.base() - 1);
+  way.chain.pop();
+  return trace_in_order(environment_, way.source, environment_.points.arrival(number), way.chain, way.places) &&
+         is_free(way);
+}
+
 bool RayLegs::is_free_of_buildings(Vec3 place, std::uint32_t element, Vec3 on_ground) const {
   const Vec3 begin = element == no_index ? place : lifted(place, element), end = on_ground + Vec3{0, 0, lift_m};
   return path_is_free_of_buildings(environment_.occlusion.view(), begin, end);

@@ -36,6 +36,8 @@ class RayLegs {
   // last edge, rays through a building up to their first tile, and what roofs or the ground hide on the way to a first
   // edge, are known by other means.
   std::optional<FreeRay> follow(const RayEnding& ending, std::uint32_t number) const;
+  // Whether such a ray goes to the target without the last reflection on a tile of its chain.
+  bool is_free_without(std::uint32_t tile, const RayEnding& ending, std::uint32_t number) const;
   // Whether no building stands between a place on an element, or in the air (no_index), and one on the ground.
   bool is_free_of_buildings(Vec3 place, std::uint32_t element, Vec3 on_ground) const;
   // What follow() says of it, of a ray that it lets arrive.

@@ -20,6 +20,7 @@ struct PairableRay {
   bool straight = false;     // the direct ray or its reflection
   bool over_rooftops = false;
   std::uint64_t way = 0;         // the same for rays that differ by that reflection alone
+  Vec2 from;                     // in the plan, as the walls mirror it that follow: the antenna or its last edge
   Complex amplitude;             // with phase
   double stands_for = 1;         // Arrival::stands_for
   Vec3 direction;                // unit, of travel

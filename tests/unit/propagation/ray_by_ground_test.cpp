@@ -1,0 +1,176 @@
+// SPDX-License-Identifier: GPL-3.0-or-later
+// Rays by way of the ground that meet a house where the same ray without the ground passes over it. In the local mean
+// tiles of ground that is not level bring no reflection that comes with such a ray; of one that is not there they do.
+#include <gtest/gtest.h>
+#include <tbb/global_control.h>
+
+#include <algorithm>
+#include <cmath>
+#include <functional>
+#include <string>
+#include <utility>
+#include <vector>
+
+#include "core/base/units.h"
+#include "core/propagation/images/image_tracer.h"
+#include "tests/support/environment.h"
+#include "tests/support/ray_losses.h"
+#include "tests/support/synthetic_city.h"
+
+namespace tesseray {
+namespace {
+
+using testing::Environment;
+
+constexpr double side_m = 260, house_m = 9;
+constexpr Vec3 antenna{30, 20, 8}, behind_screen{90, 28, 18}, behind_corner{120, 70, 17};
+
+double sloping(Vec2 place, double slope) { return 100 + slope * place.x; }
+
+// The corner of the house that the antenna sees last; all places in the plan may lie `scale` times as far from the
+// antenna.
+Vec2 corner(double scale = 1) { return antenna.xy() + scale * Vec2{60, 25}; }
+
+// A low house, and a thin high screen between the antenna and what is in front of the house.
+Scene low_house(const std::function<double(Vec2)>& ground_z, double scale = 1) {
+  Scene scene = testing::terrain_of(side_m, side_m, 10, ground_z);
+  const auto place = [&](Vec2 from_antenna) { return antenna.xy() + scale * from_antenna; };
+  const double ground = ground_z(place({40, 37.5}));
+  scene.prisms = {testing::box_prism(1, place({20, 25}), place({60, 50}), ground - 5, ground + house_m),
+                  testing::box_prism(2, place({30, 2}), place({31, 14}), ground - 5, ground + 60)};
+  return testing::with_material(std::move(scene), 5, 0.01);
+}
+
+Vec3 over(const std::function<double(Vec2)>& ground_z, Vec3 place) {
+  return {place.x, place.y, place.z + ground_z(place.xy())};
+}
+
+RayLaunchingOptions options_of(int diffractions, Summation summation) {
+  RayLaunchingOptions options = testing::without_scattering(3, diffractions, 3);
+  options.over_rooftop = OverRooftop::none;
+  options.summation = summation;
+  options.ray_losses = true;
+  return options;
+}
+
+std::vector<Ray> rays_at(const RayLaunchingResult& result, std::size_t receiver, const std::string& interactions) {
+  std::vector<Ray> rays;
+  for (const Ray& ray : result.rays) {
+    if (ray.target_id == static_cast<std::int64_t>(receiver) + 1 && ray.interactions == interactions) {
+      rays.push_back(ray);
+    }
+  }
+  return rays;
+}
+
+TEST(RayByGround, MeetsAWallThatTheRayWithoutGroundPasses) {
+  for (const double slope : {0.0, 1e-5, 1e-2}) {
+    SCOPED_TRACE(slope);
+    const auto ground_z = [&](Vec2 place) { return sloping(place, slope); };
+    const Environment town(low_house(ground_z), 5);
+    const Transmitter transmitter = testing::test_transmitter(over(ground_z, antenna));
+    const std::vector<Receiver> receivers = testing::receivers_at({over(ground_z, behind_screen)});
+    ImageTracingOptions exact_options;
+    exact_options.max_reflections = 3;
+    exact_options.max_diffractions = 0;
+    const double exact = testing::total_gain(ImageTracer(town.scene, town.occlusion, receivers, exact_options)
+                                                 .trace(transmitter, no_progress())
+                                                 .receivers[0]);
+    for (const Summation summation : {Summation::local_mean, Summation::power, Summation::coherent}) {
+      SCOPED_TRACE(static_cast<int>(summation));
+      RayLaunchingOptions options = options_of(0, summation);
+      const RayLaunchingResult launched = town.launch_to_receivers(transmitter, receivers, options);
+      EXPECT_NEAR(decibels(testing::total_gain(launched.receivers[0]) / exact), 0, 0.05);
+      EXPECT_EQ(launched.receivers[0].rays, 1u);
+      const std::vector<Ray> listed = rays_at(launched, 0, "T-G-R");
+      ASSERT_EQ(listed.size(), 1u);
+      EXPECT_NEAR(testing::sum_of_losses(listed[0]), -decibels(listed[0].path_gain) - half_wave_dipole_gain_dbi, 1e-6);
+      // Nor is it lost where weak rays are drawn by chance.
+      options.pruning = true;
+      options.pruning_from_tiles = 0;
+      EXPECT_NEAR(decibels(testing::total_gain(town.launch(transmitter, receivers, options).receivers[0]) / exact), 0,
+                  0.05);
+    }
+  }
+}
+
+TEST(RayByGround, BendsAroundACornerThatTheRayWithoutGroundPasses) {
+  const auto at_corner = [](std::vector<Ray> rays, std::size_t point) {
+    std::erase_if(rays, [&](const Ray& ray) { return norm(ray.points[point].xy() - corner()) > 0.1; });
+    return rays;
+  };
+  for (const double slope : {0.0, 1e-5, 1e-2}) {
+    SCOPED_TRACE(slope);
+    const auto ground_z = [&](Vec2 place) { return sloping(place, slope); };
+    Scene scene = low_house(ground_z);
+    scene.prisms.pop_back();  // the screen would hide the corner
+    const Environment town(std::move(scene), 5);
+    const Transmitter transmitter = testing::test_transmitter(over(ground_z, antenna));
+    const std::vector<Receiver> receivers = testing::receivers_at({over(ground_z, behind_corner)});
+    const auto launched = [&](Summation summation) {
+      return town.launch_to_receivers(transmitter, receivers, options_of(1, summation));
+    };
+    const RayLaunchingResult mean = launched(Summation::local_mean), powers = launched(Summation::power);
+    EXPECT_TRUE(at_corner(rays_at(mean, 0, "T-D"), 1).empty());
+    const std::vector<Ray> in_mean = at_corner(rays_at(mean, 0, "T-G-D"), 2),
+                           of_powers = at_corner(rays_at(powers, 0, "T-G-D"), 2);
+    ASSERT_EQ(of_powers.size(), 1u);
+    ASSERT_EQ(in_mean.size(), 1u);
+    EXPECT_NEAR(decibels(in_mean[0].path_gain / of_powers[0].path_gain), 0, 1e-6);
+  }
+}
+
+// Tiles that are tilted against each other may bring it several times, of which it counts once; where the ray itself
+// arrives it has the reflection of the ground around.
+TEST(RayByGround, CountsOnceOverUnevenGround) {
+  constexpr double scale = 3;
+  testing::Random random(5);
+  std::vector<double> heights;
+  for (int i = 0; i < 2000; ++i) heights.push_back(100 + 0.03 * random.uniform(-1, 1));
+  const auto ground_z = [&](Vec2 place) {
+    return heights[static_cast<std::size_t>(place.x / 10) * 30 + static_cast<std::size_t>(place.y / 10)];
+  };
+  const Environment town(low_house(ground_z, scale), 5);
+  const Transmitter transmitter = testing::test_transmitter({antenna.x, antenna.y, 100 + antenna.z});
+  std::vector<Vec3> places;
+  for (double x = 160; x < 230; x += 2) {
+    for (const double above_m : {5.0, 12.0, 13.0, 14.0, 15.0}) places.push_back({x, 44, 100 + above_m});
+  }
+  const std::vector<Receiver> receivers = testing::receivers_at(places);
+  const auto launched = [&](Summation summation) {
+    return town.launch_to_receivers(transmitter, receivers, options_of(0, summation));
+  };
+  const RayLaunchingResult mean = launched(Summation::local_mean), powers = launched(Summation::power);
+  int alone = 0, several = 0, with_ray = 0;
+  for (std::size_t r = 0; r < places.size(); ++r) {
+    const auto is_by_house = [](const Ray& ray) {
+      return std::ranges::any_of(ray.points, [](Vec3 p) { return std::fabs(p.y - corner(scale).y) < 0.01; });
+    };
+    const auto count_of = [&](const RayLaunchingResult& result, const std::string& interactions) {
+      return std::ranges::count_if(rays_at(result, r, interactions), is_by_house);
+    };
+    const auto by_ground = [&](const RayLaunchingResult& result) {
+      return count_of(result, "T-G-R") + count_of(result, "T-R-G");
+    };
+    if (count_of(mean, "T-R") > 0) {
+      EXPECT_EQ(by_ground(mean), 1) << r;
+      ++with_ray;
+    } else {
+      EXPECT_EQ(by_ground(mean), std::min<std::ptrdiff_t>(by_ground(powers), 1)) << r;
+      alone += by_ground(mean) > 0 ? 1 : 0;
+      several += by_ground(powers) > 1 ? 1 : 0;
+    }
+  }
+  EXPECT_GE(alone, 30);
+  EXPECT_GE(several, 5);
+  EXPECT_GE(with_ray, 10);
+  const tbb::global_control one_thread(tbb::global_control::max_allowed_parallelism, 1);
+  const RayLaunchingResult by_one = launched(Summation::local_mean);
+  for (std::size_t r = 0; r < places.size(); ++r) {
+    EXPECT_EQ(by_one.receivers[r].gain, mean.receivers[r].gain) << r;
+    EXPECT_EQ(by_one.receivers[r].interference, mean.receivers[r].interference) << r;
+  }
+}
+
+}  // namespace
+}  // namespace tesseray
