@@ -106,8 +106,7 @@ bool LaunchArrivals::is_free_by_ground_around(const RayEnding& ending, std::uint
 
 bool LaunchArrivals::find_way_by_ground(const RayEnding& ending, std::uint32_t ground, std::uint32_t number,
                                         WayByPlane& way) const {
-  const ReflectingPlane plane{environment_.tiling.tiles[ground].centroid,
-                              reflecting_normal(view_.environment, ending, ground)};
+  const ReflectingPlane plane = reflecting_plane(view_.environment, ending, ground);
   return find_way_by_plane(view_.environment, ending.chain, ending.source, plane, environment_.points.arrival(number),
                            way);
 }

@@ -42,45 +42,39 @@ Sources sources_along(const Tiling& tiling, const InteractionChain& chain, const
   return sources;
 }
 
-// Paths of rays that are reflected once more in a plane of the ground, wherever on their way they meet it: their chains
-// tell the rest of what they meet.
+// Of rays from one source.
 class PathsByPlane {
  public:
-  PathsByPlane(const LaunchEnvironment& environment, std::uint32_t ground, Vec3 normal)
-      : environment_(environment), ground_(ground), plane_{environment.tiling.tiles[ground].centroid, normal} {}
+  PathsByPlane(const LaunchEnvironment& environment, const ReflectingPlane& plane, const VirtualSource& source)
+      : environment_(environment), plane_(plane), source_(source) {}
 
-  RayPath trace(const InteractionChain& chain, Vec3 antenna, Vec3 target) const {
-    // The tiles from `first` on mirror the last edge, or the antenna.
+  PathByPlane trace(const InteractionChain& chain, Vec3 target) const {
+    // The tiles from `first` on mirror the last edge, or the source.
     std::size_t first = chain.length;
     while (first > 0 && environment_.points.is_tile(chain.elements[first - 1])) --first;
-    const VirtualSource source = sources_along(environment_.tiling, chain, {antenna})[chain.length];
+    const VirtualSource last = sources_along(environment_.tiling, chain, source_)[chain.length];
     WayByPlane way;
-    find_way_by_plane(environment_.view, chain, source, plane_, target, way);
+    find_way_by_plane(environment_.view, chain, last, plane_, target, way);
     const bool is_before_edge = first > 0 && way.plane.height_of(way.leg.from) < -in_ground_plane_m;
-    if (!is_before_edge) return trace_from_plane(chain, way.before, antenna, way.place(), target);
-    const Vec3 from = leg_to(image_before_edge(source, way.plane), target).from;
-    return trace_before_edge(chain, first, antenna, from, target);
+    if (!is_before_edge) return trace_from_plane(chain, way.before, way.place(), target);
+    return trace_before_edge(chain, first, leg_to(image_before_edge(last, way.plane), target).from, target);
   }
 
  private:
   // `from`: where what the plane reflects before the edge before the chain's element number `first` meets that, as the
   // tiles from that on mirror it.
-  RayPath trace_before_edge(const InteractionChain& chain, std::size_t first, Vec3 antenna, Vec3 from,
-                            Vec3 target) const {
+  PathByPlane trace_before_edge(const InteractionChain& chain, std::size_t first, Vec3 from, Vec3 target) const {
     const std::vector<Vec3> backward = passed_backward(chain, first, from, target);
-    RayPath path = trace(part_of(chain, first - 1), antenna, from);
-    path.chain.push(chain.elements[first - 1]);
-    append(chain, first, backward, path);
+    PathByPlane path = trace(part_of(chain, first - 1), from);
+    path.points.insert(path.points.end(), backward.rbegin(), backward.rend());
     return path;
   }
 
   // `place`: in the plane, as the chain's tiles from number `after` on mirror it, which the ray meets after it.
-  RayPath trace_from_plane(const InteractionChain& chain, std::size_t after, Vec3 antenna, Vec3 place,
-                           Vec3 target) const {
+  PathByPlane trace_from_plane(const InteractionChain& chain, std::size_t after, Vec3 place, Vec3 target) const {
     const std::vector<Vec3> backward = passed_backward(chain, after, place, target);
-    RayPath path{part_of(chain, after), trace_chain(environment_.tiling, part_of(chain, after), {antenna}, place)};
-    path.chain.push(ground_);
-    append(chain, after, backward, path);
+    PathByPlane path{trace_chain(environment_.tiling, part_of(chain, after), source_, place), after};
+    path.points.insert(path.points.end(), backward.rbegin(), backward.rend());
     return path;
   }
 
@@ -95,15 +89,10 @@ class PathsByPlane {
     }
     return backward;
   }
-  static void append(const InteractionChain& chain, std::size_t first, const std::vector<Vec3>& backward,
-                     RayPath& path) {
-    for (std::size_t i = first; i < chain.length; ++i) path.chain.push(chain.elements[i]);
-    path.points.insert(path.points.end(), backward.rbegin(), backward.rend());
-  }
 
   const LaunchEnvironment& environment_;
-  std::uint32_t ground_;
-  ReflectingPlane plane_;
+  const ReflectingPlane& plane_;
+  const VirtualSource& source_;
 };
 
 void find_places(const Tiling& tiling, const InteractionChain& chain, const VirtualSource& source, Vec3 target,
@@ -135,6 +124,11 @@ std::vector<Vec3> trace_chain(const Tiling& tiling, const InteractionChain& chai
   RayPlaces places;
   find_places(tiling, chain, source, target, places);
   return {places.begin(), places.begin() + chain.length + 2};
+}
+
+PathByPlane trace_by_plane(const LaunchEnvironment& environment, const InteractionChain& chain,
+                           const ReflectingPlane& plane, const VirtualSource& source, Vec3 target) {
+  return PathsByPlane(environment, plane, source).trace(chain, target);
 }
 
 bool trace_in_order(const LaunchEnvironment& environment, const VirtualSource& source, Vec3 target,
@@ -195,9 +189,15 @@ RayPath RayPaths::trace_from(const VirtualSource& source, const RecordedRay& ray
 }
 
 RayPath RayPaths::trace_by_ground_below(const RecordedRay& ray, Vec3 target) const {
-  InteractionChain chain = ray.chain;
-  chain.pop();
-  return PathsByPlane(environment_, ray.chain.last(), ray.ground_normal).trace(chain, transmitter_.position, target);
+  const std::uint32_t ground = ray.chain.last();
+  InteractionChain others = ray.chain;
+  others.pop();
+  const ReflectingPlane plane{environment_.tiling.tiles[ground].centroid, ray.ground_normal};
+  PathByPlane path = trace_by_plane(environment_, others, plane, {transmitter_.position}, target);
+  InteractionChain chain = part_of(others, path.before);
+  chain.push(ground);
+  for (std::size_t i = path.before; i < others.length; ++i) chain.push(others.elements[i]);
+  return {chain, std::move(path.points)};
 }
 
 RayPath RayPaths::trace_over_rooftops(const RecordedRay& ray, Vec3 target) const {

@@ -30,6 +30,18 @@ using RayPlaces = std::array<Vec3, most_bounces + 2>;
 bool trace_in_order(const LaunchEnvironment& environment, const VirtualSource& source, Vec3 target,
                     InteractionChain& chain, RayPlaces& places);
 
+// The path of a ray that a plane of the ground reflects, wherever on its way it meets that.
+struct PathByPlane {
+  std::vector<Vec3> points;  // from its source to the target
+  std::size_t before = 0;    // so many of its chain's elements are met before the plane
+
+  Vec3 place() const { return points[before + 1]; }
+};
+
+// `chain`: the rest of what such a ray meets on its way from a source, a point or an edge.
+PathByPlane trace_by_plane(const LaunchEnvironment& environment, const InteractionChain& chain,
+                           const ReflectingPlane& plane, const VirtualSource& source, Vec3 target);
+
 // Of the rays that a launch has recorded.
 class RayPaths {
  public:

@@ -1,6 +1,8 @@
 // SPDX-License-Identifier: GPL-3.0-or-later
 // The launcher's rays for wideband outputs: where each one departs, and what it adds at its target; nothing where they
 // are not wanted.
+#include <algorithm>
+
 #include "core/propagation/launching/launch_arrivals.h"
 #include "core/propagation/launching/ray_path.h"
 #include "core/propagation/launching/rooftop_waves.h"
@@ -8,6 +10,17 @@
 #include "core/propagation/launching/scattering_tiles.h"
 
 namespace tesseray {
+namespace {
+
+// Of a path by a plane, which may reflect it right where it begins.
+Vec3 departure_direction(const PathByPlane& path) {
+  const std::vector<Vec3>& points = path.points;
+  const auto next = std::find_if(points.begin() + 1, points.end() - 1,
+                                 [&](Vec3 point) { return norm(point - points.front()) > in_ground_plane_m; });
+  return normalized(*next - points.front());
+}
+
+}  // namespace
 
 WidebandTable LaunchArrivals::empty_wideband_table() const {
   return {setting_.sum_count(), environment_.options.wideband, environment_.options.delay_profile_rays};
@@ -31,10 +44,12 @@ Vec3 LaunchArrivals::departure_direction(const RayEnding& ending, const ArrivedR
   if (ending.ground_place != nullptr) return normalized(*ending.ground_place - transmitter_.position);
   InteractionChain before_ground = ending.chain;
   if (points.is_receiver(number)) before_ground.pop();
-  const std::uint32_t ground = setting_.ground_below(number);
-  const Vec3 image = mirrored(target, environment_.tiling.tiles[ground].centroid,
-                              reflecting_normal(view_.environment, ending, ground));
-  return departure_direction(before_ground, number, image);
+  const ReflectingPlane plane = reflecting_plane(view_.environment, ending, setting_.ground_below(number));
+  if (before_ground.over_rooftops) {
+    return departure_direction(before_ground, number, mirrored(target, plane.point, plane.normal));
+  }
+  const VirtualSource antenna{transmitter_.position};
+  return tesseray::departure_direction(trace_by_plane(environment_, before_ground, plane, antenna, target));
 }
 
 void LaunchArrivals::add_wideband(const RayEnding& ending, const ArrivedRay& ray, std::uint32_t number,

@@ -215,6 +215,12 @@ TESSERAY_HD inline ReflectingPlane mirrored(const ReflectingPlane& plane, Vec3 o
   return {mirrored(plane.point, on_mirror, normal), mirrored(plane.normal, normal)};
 }
 
+// In which a ground tile reflects a ray's companion.
+TESSERAY_HD inline ReflectingPlane reflecting_plane(const EnvironmentView& environment, const RayEnding& ending,
+                                                    std::uint32_t ground) {
+  return {environment.tiles[ground].centroid, reflecting_normal(environment, ending, ground)};
+}
+
 // The way of a ray's companion, which ends at the target's image in the plane that reflects it.
 struct WayByPlane {
   ReflectingPlane plane;   // as the walls mirror it that the ray meets after it
@@ -414,7 +420,7 @@ TESSERAY_HD inline bool find_companion(const LaunchView& launch, const RayEnding
   using namespace ray_ending_detail;
   const Tile& tile = launch.environment.tiles[ground];
   const Vec3 target = launch.environment.points.arrival(number);
-  const ReflectingPlane plane{tile.centroid, reflecting_normal(launch.environment, ending, ground)};
+  const ReflectingPlane plane = reflecting_plane(launch.environment, ending, ground);
   WayByPlane way;
   if (!find_way_by_plane(launch.environment, ending.chain, ending.source, plane, target, way)) return false;
   if (way.plane.height_of(way.leg.from) < -in_ground_plane_m) {

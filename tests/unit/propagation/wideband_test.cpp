@@ -73,6 +73,15 @@ std::vector<Ray> rays_of(const std::vector<Ray>& rays, std::int64_t receiver) {
   return found;
 }
 
+// The rays layer finds each ray's corners by itself, so its angles are independent of the sums'.
+void expect_angles_of(const std::vector<Ray>& rays, const WidebandPrediction& p) {
+  EXPECT_NEAR(static_cast<double>(p.departure_azimuth_spread_deg), spread_deg(rays, &Ray::departure_azimuth_deg), 2e-3);
+  EXPECT_NEAR(static_cast<double>(p.departure_elevation_spread_deg), spread_deg(rays, &Ray::departure_elevation_deg),
+              2e-3);
+  EXPECT_NEAR(static_cast<double>(p.elevation_spread_deg), spread_deg(rays, &Ray::arrival_elevation_deg), 2e-3);
+  EXPECT_NEAR(static_cast<double>(p.arrival_elevation_deg), rays.front().arrival_elevation_deg, 1e-3);
+}
+
 // Whether the two are one to the sums: the same ray, or what one tile scatters on one way, whatever has lit it.
 bool goes_the_same_way(const Ray& one, const Ray& other) {
   if (&one == &other) return true;
@@ -85,7 +94,6 @@ bool goes_the_same_way(const Ray& one, const Ray& other) {
   return !way.empty() && way == since_scattering(other);
 }
 
-// The rays layer finds each ray's corners by itself, so its angles are independent of the sums'.
 TEST(Wideband, SpreadsAreThoseOfAllSingleRays) {
   const auto prediction = predict(two_houses(), antenna_between_houses, every_ray(), around_houses);
   std::size_t over_roofs = 0, scattered_then_diffracted = 0;
@@ -94,12 +102,7 @@ TEST(Wideband, SpreadsAreThoseOfAllSingleRays) {
     const std::vector<Ray> rays = rays_of(prediction.rays, static_cast<std::int64_t>(r) + 1);
     ASSERT_GT(rays.size(), 100u);
     const WidebandPrediction& p = prediction.receivers_wideband.angles(r);
-    EXPECT_NEAR(static_cast<double>(p.departure_azimuth_spread_deg), spread_deg(rays, &Ray::departure_azimuth_deg),
-                2e-3);
-    EXPECT_NEAR(static_cast<double>(p.departure_elevation_spread_deg), spread_deg(rays, &Ray::departure_elevation_deg),
-                2e-3);
-    EXPECT_NEAR(static_cast<double>(p.elevation_spread_deg), spread_deg(rays, &Ray::arrival_elevation_deg), 2e-3);
-    EXPECT_NEAR(static_cast<double>(p.arrival_elevation_deg), rays.front().arrival_elevation_deg, 1e-3);
+    expect_angles_of(rays, p);
     const TargetPrediction& in_plan = prediction.receivers[r];
     EXPECT_NEAR(static_cast<double>(in_plan.angle_spread_deg), spread_deg(rays, &Ray::arrival_azimuth_deg), 2e-3);
     EXPECT_NEAR(static_cast<double>(in_plan.arrival_azimuth_deg), rays.front().arrival_azimuth_deg, 1e-3);
@@ -145,13 +148,7 @@ TEST(Wideband, SpreadsOverUnevenGroundAreThoseOfItsRays) {
     const std::vector<Ray> rays = rays_of(prediction.rays, static_cast<std::int64_t>(r) + 1);
     ASSERT_EQ(rays.size(), prediction.receivers[r].ray_count);
     if (rays.empty()) continue;
-    const WidebandPrediction& p = prediction.receivers_wideband.angles(r);
-    EXPECT_NEAR(static_cast<double>(p.departure_azimuth_spread_deg), spread_deg(rays, &Ray::departure_azimuth_deg),
-                2e-3);
-    EXPECT_NEAR(static_cast<double>(p.departure_elevation_spread_deg), spread_deg(rays, &Ray::departure_elevation_deg),
-                2e-3);
-    EXPECT_NEAR(static_cast<double>(p.elevation_spread_deg), spread_deg(rays, &Ray::arrival_elevation_deg), 2e-3);
-    EXPECT_NEAR(static_cast<double>(p.arrival_elevation_deg), rays.front().arrival_elevation_deg, 1e-3);
+    expect_angles_of(rays, prediction.receivers_wideband.angles(r));
     for (const Ray& ray : rays) {
       over_one_edge += ray.interactions.starts_with("T-O-") && ray.points.size() == 4 ? 1 : 0;
       if (ray.interactions == "T-G" && ++by_ground) {
@@ -166,6 +163,43 @@ TEST(Wideband, SpreadsOverUnevenGroundAreThoseOfItsRays) {
   EXPECT_GT(by_ground, 100u);
   EXPECT_GT(through_house, 10u);
   EXPECT_GT(over_one_edge, 10u);
+}
+
+// A wall up the slope reflects what the ground has reflected before it: on a slope that leaves the antenna otherwise
+// than what the ground would reflect behind it.
+TEST(Wideband, SpreadsBeforeAWallOnASlopeAreThoseOfItsRays) {
+  const auto height_at = [](Vec2 p) { return 0.08 * p.x; };
+  Scene scene = testing::terrain_of(240, 160, 20, height_at);
+  scene.prisms = {testing::box_prism(1, {200, 20}, {220, 140}, 0, 60),
+                  testing::box_prism(2, {110, 40}, {120, 60}, 0, 30)};
+  const Environment slope(testing::with_material(std::move(scene), 5, 0.01), 10);
+  const auto over_ground = [&](double x, double y, double height_m) {
+    return Vec3{x, y, height_at({x, y}) + height_m};
+  };
+  std::vector<Vec3> places;
+  for (const double height_m : {1.5, 10.0, 20.0}) {
+    for (const double y : {45.0, 75.0, 90.0}) places.push_back(over_ground(160, y, height_m));
+  }
+  RayLaunchingOptions options = every_ray();
+  options.max_reflections = 2;
+  options.max_diffractions = 1;
+  options.max_scatterings = 0;
+  options.over_rooftop = OverRooftop::none;
+  options.summation = Summation::local_mean;
+  const auto prediction = predict(slope, over_ground(80, 70, 6), options, places);
+  std::size_t ground_first = 0, behind_corner = 0;
+  for (std::size_t r = 0; r < places.size(); ++r) {
+    SCOPED_TRACE(r);
+    const std::vector<Ray> rays = rays_of(prediction.rays, static_cast<std::int64_t>(r) + 1);
+    ASSERT_FALSE(rays.empty());
+    expect_angles_of(rays, prediction.receivers_wideband.angles(r));
+    for (const Ray& ray : rays) {
+      ground_first += ray.interactions == "T-G-R" ? 1 : 0;
+      behind_corner += ray.interactions == "T-D-G-R" ? 1 : 0;
+    }
+  }
+  EXPECT_GT(ground_first, 0u);
+  EXPECT_GT(behind_corner, 0u);
 }
 
 std::vector<std::pair<double, double>> read_profile(std::string_view json) {
