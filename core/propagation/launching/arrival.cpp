@@ -108,8 +108,15 @@ void LaunchArrivals::pair_rays(std::span<ArrivalSums> receivers) {
 }
 
 void LaunchArrivals::arrive(const RayEnding& ending, std::uint32_t number, ThreadArrivals& state) {
-  tesseray::arrive(view_, ending, number, [&](const ArrivedRay& ray) { add_arrival(ending, ray, number, state); });
-  if (!environment_.points.is_receiver(number)) return;
+  const auto add = [&](const ArrivedRay& ray) { add_arrival(ending, ray, number, state); };
+  if (!environment_.points.is_receiver(number)) {
+    tesseray::arrive(view_, ending, number, add);
+    return;
+  }
+  // The longest rays bring their companions along.
+  const std::uint32_t ground = setting_.receiver_ground(number);
+  const bool has_companion = ground != no_index && lacks_ground_reflection(view_, ending.chain);
+  tesseray::arrive(view_, has_companion ? with_vegetation_by(ground, ending, number) : ending, number, add);
   const bool is_reflected = is_reflected_around(ending, number)
                                 ? is_free_by_ground_around(ending, number)
                                 : arrives_along_ground(ending, number) || is_reflected_without_tile(ending, number);

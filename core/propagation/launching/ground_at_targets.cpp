@@ -91,11 +91,34 @@ BroughtByCompanion LaunchArrivals::brought_by_reflection_below(const RayEnding& 
   const bool is_around = points.is_edge(ending.chain.last()) || !environment_.over_rooftops.is_ground_level();
   if (is_around && comes_from_upright(view_.environment, ending.chain)) {
     if (!is_free_by_ground_around(ending, number)) return {};
-    return brought_by_companion(view_, ending, arrived, ground, number);
+    return brought_by_companion(view_, with_vegetation_by(ground, ending, number), arrived, ground, number);
   }
   const std::uint32_t reflecting = reflecting_ground(ending, ground, number);
   if (reflecting == no_index) return {};
-  return brought_by_companion(view_, ending, arrived, reflecting, number);
+  return brought_by_companion(view_, with_vegetation_by(reflecting, ending, number), arrived, reflecting, number);
+}
+
+RayEnding LaunchArrivals::with_vegetation_by(std::uint32_t ground, const RayEnding& ending,
+                                             std::uint32_t number) const {
+  RayEnding with_vegetation = ending;
+  const InteractionChain& chain = ending.chain;
+  const VegetationLoss& vegetation = setting_.vegetation;
+  if (!vegetation.any() || chain.length == 0) return with_vegetation;
+  const TargetPoints& points = environment_.points;
+  const Vec3 target = points.arrival(number);
+  const ReflectingPlane plane = reflecting_plane(view_.environment, ending, ground);
+  const PathByPlane path = trace_by_plane(environment_, chain, plane, ray_legs_.first_source(ending), target);
+  const Vec3 from = path.before > 0 ? points.reference(chain.elements[path.before - 1]) : path.points.front();
+  const Vec3 to = path.before < chain.length ? points.reference(chain.elements[path.before]) : target;
+  // On its way to the middle of an element it is reflected elsewhere than on that to the target.
+  const Vec3 place = plane.is_below(to)
+                         ? plane.place_between(path.points[path.before], mirrored(to, plane.point, plane.normal))
+                         : path.place();
+  const double straight = vegetation.amplitude(from, to);
+  const double by_ground = vegetation.amplitude(from, place) * vegetation.amplitude(place, to);
+  // Where nothing comes straight nothing comes by the ground, below the same trees.
+  with_vegetation.attenuation.companion *= straight > 0 ? by_ground / straight : 0;
+  return with_vegetation;
 }
 
 bool LaunchArrivals::is_free_by_ground_around(const RayEnding& ending, std::uint32_t number) const {
@@ -236,7 +259,7 @@ void LaunchArrivals::arrive_by_ground(const RayEnding& ending, std::uint32_t rec
   const std::uint32_t ground = setting_.receiver_ground(receiver_number);
   // A ray of its own is reflected where it is drawn.
   const Vec3 normal = reflecting_normal(view_.environment, ending, ground);
-  RayEnding in_plane = ending;
+  RayEnding in_plane = with_vegetation_by(ground, ending, receiver_number);
   in_plane.ground_normal = normal;
   ArrivedRay reflected;
   if (!find_companion(view_, in_plane, ground, receiver_number, reflected)) return;
@@ -255,7 +278,7 @@ void LaunchArrivals::arrive_by_ground(const RayEnding& ending, std::uint32_t rec
   chain.push(ground);
   add_arrival(
       {ending.source, ending.strength, ending.mechanism, ending.departure_gain, chain,
-       ending.coherent_ground_reflection, ending.attenuation, ending.companion_offset_m, normal, ending.ground_place},
+       ending.coherent_ground_reflection, in_plane.attenuation, ending.companion_offset_m, normal, ending.ground_place},
       reflected, receiver_number, state);
 }
 

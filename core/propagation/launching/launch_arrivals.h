@@ -120,6 +120,10 @@ class LaunchArrivals {
   // rays in step bring together is not the mean of what each does.
   BroughtByCompanion brought_by_reflection_below(const RayEnding& ending, const ArrivedRay& arrived,
                                                  std::uint32_t receiver) const;
+  // A bounced ray to a receiver, its companion with what vegetation leaves of that on its own legs, by way of the plane
+  // of a ground tile. Followed as all rays are, from element to element (docs/physics.md §8), it differs from the ray
+  // in the one leg on which it meets the plane.
+  RayEnding with_vegetation_by(std::uint32_t ground, const RayEnding& ending, std::uint32_t number) const;
   // How the plane of the ground around reflects a ray's companion to a receiver. False where it does not.
   bool find_way_by_ground(const RayEnding& ending, std::uint32_t ground, std::uint32_t number, WayByPlane& way) const;
   // Whether no building is in the way of what that plane reflects of a ray that an upright edge, or a wall, sends.

@@ -83,7 +83,6 @@ std::optional<RayLegs::Way> RayLegs::way_of(const RayEnding& ending, std::uint32
   return way;
 }
 
-// What a ray seems to come from before its first interaction: the antenna, or the last edge of a wave over the roofs.
 VirtualSource RayLegs::first_source(const RayEnding& ending) const {
   VirtualSource source = ending.source;
   for (std::size_t i = ending.chain.length; i-- > 0;) {

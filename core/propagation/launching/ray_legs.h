@@ -44,6 +44,8 @@ class RayLegs {
   LeftOfRay left_at_wall(const RayEnding& ending, std::uint32_t number) const;
   // Where such a ray meets a tile of its chain, in the tile's plane.
   std::optional<Vec3> place_on(std::uint32_t tile, const RayEnding& ending, std::uint32_t number) const;
+  // What a ray seems to come from before its first interaction: the antenna, or the last edge of a wave over the roofs.
+  VirtualSource first_source(const RayEnding& ending) const;
 
  private:
   // The elements that the ray meets where its power has not been summed before, where it comes from to them, and the
@@ -59,7 +61,6 @@ class RayLegs {
   std::optional<Way> way_of(const RayEnding& ending, std::uint32_t number) const;
   // Whether it meets its buildings, and nothing between them.
   bool is_free(const Way& way) const;
-  VirtualSource first_source(const RayEnding& ending) const;
   bool may_have_any_order(const Way& way) const;
   bool meets_its_buildings(const Way& way) const;
   // From the way's place number `leg` to the next one.

@@ -18,6 +18,7 @@
 #include "core/physics/material.h"
 #include "core/physics/scattering.h"
 #include "core/propagation/scattering/tile_parts.h"
+#include "core/propagation/vegetation/vegetation_loss.h"
 #include "tests/support/environment.h"
 #include "tests/support/image_oracle.h"
 #include "tests/unit/propagation/two_houses.h"
@@ -392,6 +393,46 @@ TEST(RayLosses, OfVegetationAreOfEachLeg) {
   for (const char* kind :
        {"T", "T-R", "T-D", "T-D-G", "T-R-D", "T-S", "T-R-S", "T-D-S", "T-S-R", "T-S-D", "T-S-R-R", "T-S-D-R"}) {
     EXPECT_TRUE(kinds.contains(kind)) << kind;
+  }
+}
+
+// Behind a corner and before a wall the plane of sloping ground reflects what passes over low trees without it.
+TEST(RayLosses, OfVegetationAreThoseOfTheWayByTheGround) {
+  const auto height_at = [](Vec2 p) { return 1e-3 * p.x; };
+  Scene scene = testing::with_material(testing::terrain_of(400, 160, 20, height_at), 5, 0.01);
+  scene.prisms = {testing::box_prism(1, {100, 10}, {110, 75}, -1, 60),
+                  testing::box_prism(2, {100, 110}, {320, 120}, -1, 30)};
+  scene.prisms[0].rings = {{{100, 10}, {110, 10}, {105, 75}}};
+  scene.vegetation = {{1, {{{140, 0}, {240, 0}, {240, 105}, {140, 105}}}, -1, 2.2}};
+  const VegetationPrisms trees(scene.vegetation);
+  const Environment town(std::move(scene), 10);
+  RayLaunchingOptions options = testing::without_scattering(2, 1, 2);
+  options.over_rooftop = OverRooftop::none;
+  options.vegetation_db_per_m = 0.3;
+  const Transmitter transmitter = testing::test_transmitter({55, 65, height_at({55, 65}) + 6});
+  const std::vector<Ray> rays = rays_of(town, transmitter, {{340, 60, height_at({340, 60}) + 4}}, options);
+  check_sums(transmitter, rays);
+  const auto& tiles = town.tiling.tiles;
+  std::map<std::string, double> losses;
+  for (const Ray& ray : rays) {
+    double inside_m = 0;
+    Vec3 last = ray.points.front();
+    for (std::size_t i = 0; i <= ray.elements.size(); ++i) {
+      Vec3 next = ray.points[i + 1];
+      if (i < ray.elements.size() && ray.letter_of(i) != 'G') {
+        const std::uint32_t element = ray.elements[i];
+        next = element < tiles.size() ? tiles[element].centroid : town.tiling.edges[element - tiles.size()].midpoint;
+      }
+      inside_m += trees.length_inside(last, next);
+      last = next;
+    }
+    EXPECT_NEAR(loss_of(ray, "vegetation"), options.vegetation_db_per_m * inside_m, 1e-4) << ray.interactions;
+    losses[ray.interactions] = loss_of(ray, "vegetation");
+  }
+  for (const char* kind : {"T-D", "T-R"}) {
+    ASSERT_TRUE(losses.contains(kind)) << kind;
+    ASSERT_TRUE(losses.contains(std::string(kind) + "-G")) << kind;
+    EXPECT_GT(losses[std::string(kind) + "-G"], losses[kind] + 5) << kind;
   }
 }
 

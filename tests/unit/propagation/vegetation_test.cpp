@@ -618,6 +618,32 @@ TEST(VegetationOnRays, TakesItsPartOfWhatUnevenGroundReflects) {
   }
 }
 
+// Behind a corner low trees take what the ground reflects there, on any ground, and where the limits end the rays at
+// the corner, so that each brings its reflection along.
+TEST(VegetationOnRays, TakesTheReflectionBehindACornerOnAnyGround) {
+  const auto gain = [](double slope, int bounces, bool has_trees) {
+    const auto height_at = [slope](Vec2 p) { return slope * p.x; };
+    Scene scene = testing::terrain_of(400, 160, 20, height_at);
+    scene.prisms = {testing::box_prism(1, {100, 10}, {110, 75}, -1, 60)};
+    scene.prisms[0].rings = {{{100, 10}, {110, 10}, {105, 75}}};
+    if (has_trees) scene.vegetation = {box({140, 0}, {240, 160}, -1, 2.2)};
+    const Environment town(std::move(scene), 10);
+    RayLaunchingOptions options = testing::without_scattering(1, 1, bounces);
+    options.over_rooftop = OverRooftop::none;
+    options.vegetation_db_per_m = 0.3;
+    const auto receivers = testing::receivers_at({{340, 60, height_at({340, 60}) + 4}});
+    const Transmitter transmitter = testing::test_transmitter({55, 65, height_at({55, 65}) + 4});
+    return testing::total_gain(town.launch_to_receivers(transmitter, receivers, options).receivers[0]);
+  };
+  const double bare = gain(0, 2, false), wooded = gain(0, 2, true);
+  EXPECT_LT(gain_db(wooded, bare), -3);
+  for (const double slope : {0.0, 1e-3}) {
+    for (const int bounces : {1, 2}) {
+      EXPECT_NEAR(gain_db(gain(slope, bounces, true), wooded), 0, 0.2) << "slope " << slope << ", " << bounces;
+    }
+  }
+}
+
 // The lines of docs/validation.md: the effect of vegetation alone.
 TEST(VegetationOnRays, AvenueOfThePage) {
   const std::vector<VegetationArea> trees{box({30, 61}, {210, 66}, 2.5, 9), box({30, 74}, {210, 79}, 2.5, 9)};
