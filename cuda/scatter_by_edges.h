@@ -140,8 +140,8 @@ TESSERAY_HD void diffract_to_targets(const Block& block, RowMemory& memory, cons
     if (beam.rays == 0) return;
     const DiffractedWays ways(edge, point, beam);
     const DiffuseTarget target =
-        diffracted_target(scattering, number, normalized(ways.sum), launch.vegetation_between(row.element, number),
-                          batch.stand_for[row.first_member + t]);
+        diffracted_target(scattering, edge, number, normalized(ways.sum),
+                          launch.vegetation_between(row.element, number), batch.stand_for[row.first_member + t]);
     add_scattered(sum_of(beam, ways, target), batch.scattered_sums[number], batch.sums[number],
                   typename Together::Adder{batch.locks + number});
   });

@@ -291,11 +291,11 @@ void ScatteredPower::lay_out_diffuse_edge_row(std::uint32_t edge_number, const W
   state.beam_arrivals.clear(state.numbers.size());
 }
 
-DiffuseTarget ScatteredPower::diffracted_target(std::uint32_t element, std::size_t place, Vec3 direction,
-                                                const ThreadState& state) const {
+DiffuseTarget ScatteredPower::diffracted_target(const EdgeSegment& edge, std::uint32_t element, std::size_t place,
+                                                Vec3 direction, const ThreadState& state) const {
   const std::uint32_t number = state.observers.numbers()[place];
-  return tesseray::diffracted_target(scattering_view_, number, direction, setting_.vegetation_between(element, number),
-                                     state.observers_stand_for[place]);
+  return tesseray::diffracted_target(scattering_view_, edge, number, direction,
+                                     setting_.vegetation_between(element, number), state.observers_stand_for[place]);
 }
 
 void ScatteredPower::diffract_diffuse(std::uint32_t edge_number, FollowedTo members, ThreadState& state) const {
@@ -344,7 +344,7 @@ void ScatteredPower::keep_diffracted_ways(const ScatteringSource& source, const 
       const Vec3 keller_point =
           edge.midpoint + static_cast<double>(state.diffracted.pair_keller_z[place]) * edge.direction;
       const Vec3 direction = normalized(environment_.points.arrival(number) - keller_point);
-      const double gain_factor = diffracted_target(element, place, direction, state).gain_factor;
+      const double gain_factor = diffracted_target(edge, element, place, direction, state).gain_factor;
       scattering_.keep_way(number, source.tile, {element, no_index}, source.share * of_source * gain_factor,
                            static_cast<double>(state.diffracted.pair_length_m[place]), state.arrivals);
     }
@@ -371,7 +371,7 @@ void ScatteredPower::add_diffracted_beams(const EdgeSegment& edge, std::uint32_t
     const std::uint32_t place = state.reached[i], number = numbers[place];
     const DiffuseEdgeSum beam = beams.at(place);
     const DiffractedWays ways(edge, environment_.points.arrival(number), beam);
-    const DiffuseTarget target = diffracted_target(element, place, normalized(ways.sum), state);
+    const DiffuseTarget target = diffracted_target(edge, element, place, normalized(ways.sum), state);
     const std::size_t index = setting_.sum_index(number);
     add_scattered(sum_of(beam, ways, target), state.arrivals.scattered_sums[index], state.arrivals.sums[index]);
     add_wideband(edge, place, ways, target, state);

@@ -108,7 +108,7 @@ class ScatteredPower {
   void lay_out_diffuse_edge_row(std::uint32_t edge, const Wedge& wedge, FollowedTo members, ThreadState& state) const;
   void add_diffuse_sums(ThreadState& state) const;
   // At a place of an edge segment's row, along a direction.
-  DiffuseTarget diffracted_target(std::uint32_t element, std::size_t place, Vec3 direction,
+  DiffuseTarget diffracted_target(const EdgeSegment& edge, std::uint32_t element, std::size_t place, Vec3 direction,
                                   const ThreadState& state) const;
   void add_diffracted_beams(const EdgeSegment& edge, std::uint32_t element, ThreadState& state) const;
   // Members of the row just read at which diffuse power may arrive.

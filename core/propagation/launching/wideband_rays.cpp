@@ -132,7 +132,8 @@ void ScatteredPower::add_wideband(const EdgeSegment& edge, std::uint32_t place, 
     beam.direction = (1 / beam.power) * (arrivals.along[place] * edge.direction + arrivals.across[place] * ways.across);
     beam.strongest_direction = normalized(ways.strongest);
   }
-  scattering_.add_wideband(beam, departures, at_target, number, normalized(ways.sum), state.arrivals);
+  const Vec3 from_midpoint = normalized(environment_.points.arrival(number) - edge.midpoint);
+  scattering_.add_wideband(beam, departures, at_target, number, from_midpoint, state.arrivals);
 }
 
 }  // namespace tesseray

@@ -443,11 +443,15 @@ struct DiffractedWays {
   }
 };
 
-// Rays from an edge segment along a direction, or about it. `vegetation`: factor of the amplitude on the last leg.
-TESSERAY_HD inline DiffuseTarget diffracted_target(const ScatteringView& scattering, std::uint32_t number,
-                                                   Vec3 direction, double vegetation, float stands_for) {
+// Rays from an edge segment along a direction, or about it. What the ground reflects is taken at the direction from the
+// segment's midpoint, which does not depend on what lights it: a tile may look past the one and not past the other.
+// `vegetation`: factor of the amplitude on the last leg.
+TESSERAY_HD inline DiffuseTarget diffracted_target(const ScatteringView& scattering, const EdgeSegment& edge,
+                                                   std::uint32_t number, Vec3 direction, double vegetation,
+                                                   float stands_for) {
   const LinkView& link = scattering.launch.link;
-  const double ground = ground_factor(scattering.columns, number, direction);
+  const Vec3 from_midpoint = normalized(scattering.launch.environment.points.arrival(number) - edge.midpoint);
+  const double ground = ground_factor(scattering.columns, number, from_midpoint);
   const double share = link.unit_gain * scattering.received_fraction * ground * (vegetation * vegetation);
   return {look_azimuth(direction),
           share * link.receive_gain(direction),
