@@ -120,6 +120,30 @@ TEST(Wideband, SpreadsAreThoseOfAllSingleRays) {
   EXPECT_GT(scattered_then_diffracted, 0u);
 }
 
+// Behind a low house whose front is in sight of the antenna and whose rear eaves a tower lights: without reflections
+// nothing arrives but what the tower scatters, past edges, at each ray's own place on them. Without WIDEBAND.
+TEST(Wideband, AzimuthsOfScatteredPowerPastEdgesAreThoseOfItsRays) {
+  Scene scene = testing::flat_ground(90, 90);
+  scene.prisms = {testing::box_prism(1, {15, 20}, {30, 60}, 0, 8), testing::box_prism(2, {45, 15}, {60, 65}, 0, 30)};
+  const Environment houses(std::move(scene), 7);
+  const std::vector<Vec3> behind{{13, 40, 1.5}, {11, 33, 2}, {9, 47, 3}};
+  RayLaunchingOptions options = every_ray();
+  options.over_rooftop = OverRooftop::none;
+  options.max_reflections = 0;
+  options.max_diffractions = 1;
+  options.wideband = false;
+  const auto prediction = predict(houses, antenna_between_houses, options, behind);
+  for (std::size_t r = 0; r < behind.size(); ++r) {
+    SCOPED_TRACE(r);
+    const std::vector<Ray> rays = rays_of(prediction.rays, static_cast<std::int64_t>(r) + 1);
+    ASSERT_GT(rays.size(), 50u);
+    EXPECT_EQ(rays.front().interactions, "T-S-D");
+    const TargetPrediction& sums = prediction.receivers[r];
+    EXPECT_NEAR(static_cast<double>(sums.angle_spread_deg), spread_deg(rays, &Ray::arrival_azimuth_deg), 2e-3);
+    EXPECT_NEAR(static_cast<double>(sums.arrival_azimuth_deg), rays.front().arrival_azimuth_deg, 1e-3);
+  }
+}
+
 // Ground up and down by 3 m with a house, which rays go through: what the ground below reflects is drawn on it.
 TEST(Wideband, SpreadsOverUnevenGroundAreThoseOfItsRays) {
   testing::Random random(5);
