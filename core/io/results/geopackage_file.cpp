@@ -14,6 +14,7 @@
 #include "core/base/listed.h"
 #include "core/io/results/layer_styles.h"
 #include "core/io/results/reference_system.h"
+#include "core/io/sources/sql_text.h"
 
 namespace tesseray {
 

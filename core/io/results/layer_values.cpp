@@ -8,6 +8,7 @@
 
 #include "core/io/results/sqlite_database.h"
 #include "core/io/sources/gdal_session.h"
+#include "core/io/sources/sql_text.h"
 #include "core/io/sources/text_values.h"
 
 namespace tesseray {

@@ -7,6 +7,7 @@
 #include <utility>
 
 #include "core/base/infinity.h"
+#include "core/io/sources/sql_text.h"
 
 namespace tesseray {
 

@@ -9,6 +9,7 @@
 #include "core/io/results/layer_styles.h"
 #include "core/io/sources/gdal_session.h"
 #include "core/io/sources/memory_file.h"
+#include "core/io/sources/sql_text.h"
 
 namespace tesseray {
 

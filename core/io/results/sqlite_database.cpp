@@ -28,16 +28,7 @@ bool ran_out_of_space(sqlite3* database) {
   return is_out_of_space(error) || is_out_of_space(sqlite3_system_errno(database));
 }
 
-std::string quoted(std::string_view text, char mark) {
-  std::string result(1, mark);
-  for (const char c : text) result.append(c == mark ? 2 : 1, c);
-  return result + mark;
-}
-
 }  // namespace
-
-std::string quoted_name(std::string_view name) { return quoted(name, '"'); }
-std::string quoted_text(std::string_view text) { return quoted(text, '\''); }
 
 SqliteDatabase::SqliteDatabase(const std::filesystem::path& path, Access access, const std::filesystem::path& shown_as)
     : path_(path), shown_as_(shown_as.empty() ? path : shown_as) {

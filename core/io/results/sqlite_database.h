@@ -102,8 +102,4 @@ void require_publishable(const StagedFile& staged, LossCheck& require_lossless);
 // The same of a database that is yet to be made.
 void require_replaceable_database(const std::filesystem::path& file);
 
-// "name" and 'text' for SQL.
-std::string quoted_name(std::string_view name);
-std::string quoted_text(std::string_view text);
-
 }  // namespace tesseray

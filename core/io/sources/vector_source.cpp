@@ -18,6 +18,7 @@
 #include "core/io/sources/datum_grids.h"
 #include "core/io/sources/layer_filter.h"
 #include "core/io/sources/passwords.h"
+#include "core/io/sources/sql_text.h"
 #include "core/io/sources/text_values.h"
 #include "core/io/sources/write_ahead_log.h"
 
@@ -380,15 +381,11 @@ void VectorSource::refuse_numbers_read_in_part(OGRFeature& feature) {
 }
 
 void VectorSource::refuse_texts_in_database(const OGRFieldDefn& field) {
-  const auto quoted = [](const std::string& name) {
-    std::string text = "\"";
-    for (const char c : name) text += c == '"' ? "\"\"" : std::string(1, c);
-    return text + "\"";
-  };
-  const std::string column = quoted(field.GetNameRef()), numbers = layer_->GetFIDColumn();
-  const std::string select = "SELECT " + (numbers.empty() ? "NULL" : quoted(numbers)) + " AS number, CAST(" + column +
-                             " AS TEXT) AS text FROM " + quoted(layer_name()) + " WHERE typeof(" + column +
-                             ") IN ('text', 'blob')" + (filter_.empty() ? "" : " AND (" + filter_ + ")") + " LIMIT 1";
+  const std::string column = quoted_name(field.GetNameRef()), numbers = layer_->GetFIDColumn();
+  const std::string select = "SELECT " + (numbers.empty() ? "NULL" : quoted_name(numbers)) + " AS number, CAST(" +
+                             column + " AS TEXT) AS text FROM " + quoted_name(layer_name()) + " WHERE typeof(" +
+                             column + ") IN ('text', 'blob')" + (filter_.empty() ? "" : " AND (" + filter_ + ")") +
+                             " LIMIT 1";
   gdal_.forget();
   OGRLayer* const found = dataset_->ExecuteSQL(select.c_str(), nullptr, nullptr);
   const OGRFeatureUniquePtr row{found == nullptr ? nullptr : found->GetNextFeature()};
