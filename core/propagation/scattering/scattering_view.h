@@ -450,7 +450,7 @@ TESSERAY_HD inline DiffuseTarget diffracted_target(const ScatteringView& scatter
                                                    std::uint32_t number, Vec3 direction, double vegetation,
                                                    float stands_for) {
   const LinkView& link = scattering.launch.link;
-  const Vec3 from_midpoint = normalized(scattering.launch.environment.points.arrival(number) - edge.midpoint);
+  const Vec3 from_midpoint = scattering.launch.environment.points.arrival(number) - edge.midpoint;
   const double ground = ground_factor(scattering.columns, number, from_midpoint);
   const double share = link.unit_gain * scattering.received_fraction * ground * (vegetation * vegetation);
   return {look_azimuth(direction),
