@@ -224,10 +224,6 @@ Copies copies_of_json(const nlohmann::json& object) {
   return copies;
 }
 
-}  // namespace
-
-namespace {
-
 // Of what is given twice in one object, JSON's readers keep the last alone.
 nlohmann::json parse_without_repetition(const std::string& json) {
   std::vector<std::set<std::string>> names_of_open_objects;
