@@ -31,25 +31,54 @@ double reach_deg(std::span<const CutPoint> cut, double peak_deg, double level_db
   return std::numeric_limits<double>::quiet_NaN();
 }
 
-// Of a half of the vertical cut, at its strongest: tilts have that beside the horizon.
-double strongest_db(std::span<const CutPoint> vertical, double from_deg, double to_deg) {
-  return attenuation_db(vertical, peak_angle_deg(vertical, from_deg, to_deg));
+// What a cut has in front and behind.
+struct Ends {
+  double front_db, back_db;
+};
+
+Ends ends_on_horizon(std::span<const CutPoint> vertical) {
+  return {attenuation_db(vertical, 0), attenuation_db(vertical, 180)};
+}
+
+// Of each half of the vertical cut, at its strongest: tilts have that beside the horizon.
+Ends strongest_ends(std::span<const CutPoint> vertical) {
+  const auto strongest_db = [&](double from_deg, double to_deg) {
+    return attenuation_db(vertical, peak_angle_deg(vertical, from_deg, to_deg));
+  };
+  return {strongest_db(-90, 90), strongest_db(90, 270)};
+}
+
+double distance_in_power(double one_db, double other_db) {
+  return std::fabs(power_ratio(-one_db) - power_ratio(-other_db));
+}
+
+// Whether a horizontal cut may be one on the horizon, past a tilted beam: its strongest direction is then nearer to
+// what the vertical cut has there than to the strongest of that, which it is measured through, or brought to,
+// otherwise.
+bool may_be_on_horizon(std::span<const CutPoint> horizontal, std::span<const CutPoint> vertical) {
+  const double strongest_db = least_attenuation_db(horizontal);
+  const Ends on_horizon = ends_on_horizon(vertical);
+  return distance_in_power(strongest_db, std::min(on_horizon.front_db, on_horizon.back_db)) <
+         distance_in_power(strongest_db, least_attenuation_db(vertical));
 }
 
 // What the cuts have where they meet.
 struct Meeting {
   double azimuth_deg;
-  double front_db, back_db;                    // the horizontal one
-  double vertical_front_db, vertical_back_db;  // the vertical one
+  Ends horizontal, vertical;
 
-  double contradiction_in_front() const { return std::fabs(power_ratio(-front_db) - power_ratio(-vertical_front_db)); }
-  double contradiction_behind() const { return std::fabs(power_ratio(-back_db) - power_ratio(-vertical_back_db)); }
+  double contradiction_in_front() const { return distance_in_power(horizontal.front_db, vertical.front_db); }
+  double contradiction_behind() const { return distance_in_power(horizontal.back_db, vertical.back_db); }
   double contradiction() const { return std::max(contradiction_in_front(), contradiction_behind()); }
 };
 
 Meeting meeting_at(double azimuth_deg, std::span<const CutPoint> horizontal, std::span<const CutPoint> vertical) {
-  return {azimuth_deg, attenuation_db(horizontal, azimuth_deg), attenuation_db(horizontal, azimuth_deg + 180.0),
-          strongest_db(vertical, -90, 90), strongest_db(vertical, 90, 270)};
+  const Ends ends{attenuation_db(horizontal, azimuth_deg), attenuation_db(horizontal, azimuth_deg + 180.0)};
+  const Meeting in_beam{azimuth_deg, ends, strongest_ends(vertical)};
+  const Meeting on_horizon{azimuth_deg, ends, ends_on_horizon(vertical)};
+  const bool is_on_horizon =
+      may_be_on_horizon(horizontal, vertical) && on_horizon.contradiction() < in_beam.contradiction();
+  return is_on_horizon ? on_horizon : in_beam;
 }
 
 }  // namespace
@@ -92,9 +121,10 @@ CutJoint joint_of(std::span<const CutPoint> horizontal, std::span<const CutPoint
     const Meeting at_peak = meeting_at(peak_angle_deg(horizontal, -180, 180), horizontal, vertical);
     if (meeting.contradiction() - at_peak.contradiction() > least_contradiction) meeting = at_peak;
   }
-  CutJoint joint{meeting.azimuth_deg, meeting.front_db, meeting.back_db};
-  if (meeting.contradiction_in_front() > least_contradiction) joint.front_db = meeting.vertical_front_db;
-  if (meeting.contradiction_behind() > least_contradiction) joint.back_db = meeting.vertical_back_db;
+  CutJoint joint{meeting.azimuth_deg, meeting.horizontal.front_db, meeting.horizontal.back_db};
+  const Ends strongest = strongest_ends(vertical);
+  if (meeting.contradiction_in_front() > least_contradiction) joint.front_db = strongest.front_db;
+  if (meeting.contradiction_behind() > least_contradiction) joint.back_db = strongest.back_db;
   return joint;
 }
 

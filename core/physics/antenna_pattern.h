@@ -146,9 +146,9 @@ struct AntennaPattern {
   PatternView view() const;
 };
 
-// Where cuts meet: in front and behind, at 0° and 180° of the horizontal one, with what that has there. Cuts that say
-// otherwise there than each other are of antennas that look aside, whose vertical cut goes through the maximum of the
-// horizontal one, or have a cut that is made up; what they still contradict each other in, the horizontal one decides.
+// Where cuts meet: at 0° and 180° of the horizontal one, in the beam or on the horizon past a tilted beam. Cuts that
+// say otherwise there than each other are of antennas that look aside, whose vertical cut is that through the
+// horizontal one's maximum, or one is made up; what they still contradict each other in, the horizontal one decides.
 CutJoint joint_of(std::span<const CutPoint> horizontal, std::span<const CutPoint> vertical);
 
 // By how much cuts contradict each other where they meet at 0° and 180°, as powers over the maximum: the greater one.

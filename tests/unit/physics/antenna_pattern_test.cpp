@@ -136,6 +136,59 @@ TEST(Pattern, KeepsTheHorizontalCutOfAntennasWhoseCutsDoNotMeet) {
   }
 }
 
+// A cut as it is given: a point per degree.
+std::vector<CutPoint> sampled(const auto& attenuation) {
+  std::vector<CutPoint> cut;
+  for (int angle = 0; angle < 360; ++angle) cut.push_back({static_cast<double>(angle), attenuation(angle)});
+  return cut;
+}
+
+// Horizontal cuts on the horizon, past a tilted beam, have there what the vertical ones have: both cuts are met, and
+// the beam is as strong as the maximum.
+TEST(Pattern, MeetsHorizontalCutsOnTheHorizonPastTiltedBeams) {
+  struct Antenna {
+    double tilt_deg, lobe_deg, back_db;
+  };
+  const auto attenuation = [](const Antenna& antenna, double azimuth, double depression) {
+    return antenna.back_db / 2 * (1 - std::cos(radians(azimuth))) +
+           std::fmin(12 * std::pow((depression - antenna.tilt_deg) / antenna.lobe_deg, 2), 40.0);
+  };
+  // Panels, two of them just where a fifth of the power is lost on the horizon and one that looks up, and round ones,
+  // the last of which looks straight down.
+  for (const Antenna& antenna :
+       {Antenna{8, 7, 25}, {1.98, 7, 25}, {2, 7, 25}, {-5, 7, 25}, {6, 8, 0}, {90, 98, 0}}) {
+    AntennaPattern pattern;
+    pattern.horizontal = sampled([&](double angle) { return attenuation(antenna, angle, 0); });
+    pattern.vertical = sampled([&](double angle) {
+      const bool is_behind = angle > 90 && angle < 270;
+      return attenuation(antenna, is_behind ? 180 : 0, is_behind ? 180 - angle : std::remainder(angle, 360.0));
+    });
+    EXPECT_LT(contradiction_of(pattern.horizontal, pattern.vertical), 1e-9);
+    for (const double azimuth : {0.0, 40.0, 100.0, 180.0}) {
+      for (double depression = -60; depression <= 89; ++depression) {
+        const double level = -decibels(relative_pattern(pattern.view(), AntennaFrame{}, towards(azimuth, -depression)));
+        EXPECT_NEAR(level, attenuation(antenna, azimuth, depression), 1e-9) << azimuth << " " << depression;
+      }
+    }
+  }
+}
+
+// Two tilted lobes of a street antenna at right angles to its 0°, where it has as little as the vertical cut through a
+// lobe on the horizon. Its horizontal cut reaches the maximum: it goes through the lobes.
+TEST(Pattern, DoesNotTakeANullForTheHorizonPastATiltedBeam) {
+  AntennaPattern pattern;
+  pattern.horizontal = sampled([](double angle) { return 20 * std::pow(std::cos(radians(angle)), 2); });
+  pattern.vertical = sampled([](double angle) {
+    const double depression = angle > 90 && angle < 270 ? 180 - angle : std::remainder(angle, 360.0);
+    return std::fmin(20.0, 12 * std::pow((depression - 9) / 7, 2));
+  });
+  EXPECT_GT(contradiction_of(pattern.horizontal, pattern.vertical), least_contradiction);
+  for (const double azimuth : {90.0, -90.0}) {
+    EXPECT_NEAR(relative_pattern(pattern.view(), AntennaFrame{}, towards(azimuth, -9)), 1, 1e-9);
+  }
+  EXPECT_NEAR(decibels(relative_pattern(pattern.view(), AntennaFrame{}, towards(0, -9))), -20, 1e-9);
+}
+
 TEST(Pattern, IsDeepWhereBothCutsAre) {
   for (const CutSynthesis synthesis : all_syntheses) {
     AntennaPattern pattern{.synthesis = synthesis};
