@@ -323,7 +323,10 @@ RawTransmitter TransmitterReader::read(const PointRow& row) const {
   transmitter.azimuth_deg = azimuth < 0 ? azimuth + 360 : azimuth;
   transmitter.downtilt_deg = angle_deg(downtilt_, feature, -90, 90);
   choose_antenna(feature, transmitter);
-  if (tilt_is_total_) transmitter.downtilt_deg -= transmitter.antenna_details.electrical_tilt_deg.value_or(0);
+  // An empty one is no mechanical tilt, as an empty downtilt is.
+  if (tilt_is_total_ && downtilt_->text(feature)) {
+    transmitter.downtilt_deg -= transmitter.antenna_details.electrical_tilt_deg.value_or(0);
+  }
   if (const std::optional<std::string> text = polarization_ ? polarization_->text(feature) : std::nullopt) {
     const std::optional<Polarization> polarization = parse_polarization(*text);
     if (!polarization) {

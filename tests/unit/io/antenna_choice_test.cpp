@@ -243,6 +243,9 @@ TEST_F(Antennas, ATotalTiltContainsTheElectricalOne) {
   EXPECT_EQ(downtilt("beside.msi,6,5", ",TiltTotal,etilt"), 0) << "no field that is found without its name";
   EXPECT_EQ(downtilt("beside.msi,6,5", ",total tilt,etilt"), 1);
   EXPECT_EQ(downtilt("sector_3gpp,6", ",total_tilt"), 6);
+  EXPECT_EQ(downtilt("beside.msi,0", ",total_tilt"), -4) << "tilted up by hand, to the horizon";
+  EXPECT_EQ(downtilt("beside.msi,", ",total_tilt"), 0) << "no total one, no mechanical one";
+  EXPECT_EQ(downtilt("beside.msi,n/a,5", ",total_tilt,etilt"), 0);
   EXPECT_EQ(downtilt("beside.msi,6,5", ",tilt,etilt"), 6);
 }
 
