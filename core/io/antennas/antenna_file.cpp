@@ -41,10 +41,20 @@ void turn_over(std::vector<CutPoint>& cut) {
   std::sort(cut.begin(), cut.end(), [](const CutPoint& a, const CutPoint& b) { return a.angle_deg < b.angle_deg; });
 }
 
+constexpr double greatest_tilt_tolerance_deg = 3;
+
+// How far a vertical maximum may be from the electrical tilt as it is said: what files round, points with wide steps
+// miss and antennas scatter, which with a wide lobe is more. A quarter of its width is 0.75 dB.
+double tilt_tolerance_deg(const std::vector<CutPoint>& vertical) {
+  const double half_step_deg = 180.0 / static_cast<double>(vertical.size());
+  const double tolerance_deg = std::fmax(0.25 * half_power_beamwidth_deg(vertical), half_step_deg);
+  return std::fmin(std::fmax(tolerance_deg, 1.0), greatest_tilt_tolerance_deg);
+}
+
 // The vertical maximum must be where the electrical tilt says; files with angles the other way round are turned over.
 // Of an antenna that looks below the horizon, a negative tilt is another way to count, not a look upwards.
 void settle_tilt(AntennaFile& antenna, bool says_tilt) {
-  const double peak = peak_angle_deg(antenna.vertical, -90, 90);
+  double peak = peak_angle_deg(antenna.vertical, -90, 90);
   constexpr double steepest_tilt_deg = 45;
   const std::string from_horizon = "; its angles must count from the horizon downwards, not from the zenith";
   if (!says_tilt && std::fabs(peak) > steepest_tilt_deg) {
@@ -61,30 +71,30 @@ void settle_tilt(AntennaFile& antenna, bool says_tilt) {
                                 "°, from the maximum of the vertical cut"});
     return;
   }
-  constexpr double tolerance_deg = 3.0;
-  const double tilt = antenna.electrical_tilt_deg;
-  const bool is_opposite = std::fabs(tilt) > 0.25 && std::fabs(peak + tilt) <= tolerance_deg &&
+  double& tilt = antenna.electrical_tilt_deg;
+  const bool is_opposite = std::fabs(tilt) > 0.25 && std::fabs(peak + tilt) <= greatest_tilt_tolerance_deg &&
                            std::fabs(peak + tilt) < std::fabs(peak - tilt);
   if (is_opposite && tilt < 0) {
-    antenna.electrical_tilt_deg = -tilt;
     antenna.assumptions.push_back({"tilt_sign", "the electrical tilt of " + with_decimals(tilt, 1) +
                                                     "° is taken as below the horizon, where the vertical cut has its "
                                                     "maximum"});
+    tilt = -tilt;
   } else if (is_opposite) {
     turn_over(antenna.vertical);
+    peak = -peak;
     antenna.assumptions.push_back({"vertical_upside_down", "the vertical cut has its maximum " +
-                                                               with_decimals(-peak, 1) +
+                                                               with_decimals(peak, 1) +
                                                                "° above the horizon, against the electrical tilt of " +
                                                                with_decimals(tilt, 1) + "°: it is turned over"});
-  } else if (std::fabs(peak - tilt) > tolerance_deg) {
-    const bool is_tilt = std::fabs(peak) <= steepest_tilt_deg;
-    antenna.assumptions.push_back({"tilt_contradiction", "the electrical tilt is said to be " + with_decimals(tilt, 1) +
-                                                             "°, but the vertical cut has its maximum at " +
-                                                             with_decimals(peak, 1) + "°: the cut is taken as it is" +
-                                                             (is_tilt ? ", with that tilt" : from_horizon)});
-    // What a site wants is then reached from there.
-    if (is_tilt) antenna.electrical_tilt_deg = peak;
   }
+  if (std::fabs(peak - tilt) <= tilt_tolerance_deg(antenna.vertical)) return;
+  const bool is_tilt = std::fabs(peak) <= steepest_tilt_deg;
+  antenna.assumptions.push_back({"tilt_contradiction", "the electrical tilt is said to be " + with_decimals(tilt, 1) +
+                                                           "°, but the vertical cut has its maximum at " +
+                                                           with_decimals(peak, 1) + "°: the cut is taken as it is" +
+                                                           (is_tilt ? ", with that tilt" : from_horizon)});
+  // What a site wants is then reached from there.
+  if (is_tilt) tilt = peak;
 }
 
 // Sites give the azimuth of the horizontal cut's 0°.

@@ -213,6 +213,37 @@ TEST_F(AntennaFiles, TheCutsTiltCountsWhereTheSaidOneIsAnother) {
   const AntennaFile antenna = read_plain_with("ELECTRICAL_TILT 6", "ELECTRICAL_TILT 0");
   EXPECT_TRUE(assumes(antenna, "tilt_contradiction"));
   EXPECT_NEAR(antenna.electrical_tilt_deg, 6, 1e-9);
+  // The same where the said one counts the other way round as well.
+  const AntennaFile opposite = read_plain_with("ELECTRICAL_TILT 6", "ELECTRICAL_TILT -8.6");
+  EXPECT_TRUE(assumes(opposite, "tilt_sign"));
+  EXPECT_TRUE(assumes(opposite, "tilt_contradiction"));
+  EXPECT_NEAR(opposite.electrical_tilt_deg, 6, 1e-9);
+}
+
+// Maxima are where files round them to and antennas have them: a quarter of the lobe's width is let pass, with narrow
+// lobes a degree, with wide ones three, and half of the way between two points.
+TEST_F(AntennaFiles, MaximaMayBeBesideTheSaidTiltByAPartOfTheLobe) {
+  struct Lobe {
+    double width_deg;
+    int step_deg;
+    double let_pass_deg;
+  };
+  for (const Lobe& lobe : {Lobe{2, 1, 1}, {6, 1, 1.5}, {10, 1, 2.5}, {40, 1, 3}, {2, 3, 1.5}}) {
+    std::string vertical = "VERTICAL\n";
+    for (int angle = 0; angle < 360; angle += lobe.step_deg) {
+      const double aside = std::remainder(angle - 6, 360.0) / lobe.width_deg;
+      vertical += std::to_string(angle) + " " + text_of(std::fmin(12 * aside * aside, 30.0)) + "\n";
+    }
+    for (const double beside : {-0.06, 0.06}) {
+      for (const double sign : {-1.0, 1.0}) {
+        const double said = 6 + sign * (lobe.let_pass_deg + beside);
+        const AntennaFile antenna = read("NAME a\nFREQUENCY 900\nGAIN 15 dBi\nELECTRICAL_TILT " + text_of(said) +
+                                         "\nHORIZONTAL 360\n" + points(0, 359, horizontal_db) + vertical);
+        EXPECT_EQ(assumes(antenna, "tilt_contradiction"), beside > 0) << lobe.width_deg << " " << said;
+        EXPECT_NEAR(antenna.electrical_tilt_deg, beside > 0 ? 6 : said, 0.006) << lobe.width_deg;
+      }
+    }
+  }
 }
 
 TEST_F(AntennaFiles, TiltsMayCountInAFullCircle) {
