@@ -47,7 +47,8 @@ class MsiReader {
       antenna.polarization = value;
     } else if (entry.key == "FREQUENCY" || entry.key == "FREQ") {
       antenna.frequency_mhz = parse_frequency_mhz(value);
-      if (!antenna.frequency_mhz && !value.empty()) assume("frequency", not_understood(line, "frequency", value));
+      if (!antenna.frequency_mhz && !value.empty())
+        assume("frequency", not_understood(line.number, "frequency", value));
     } else if (entry.key == "GAIN") {
       take_gain(line, value);
     } else if (entry.key == "ELECTRICAL_TILT" || entry.key == "ELECTRICALTILT" || entry.key == "ELEC_TILT" ||
@@ -61,24 +62,15 @@ class MsiReader {
   }
 
   void take_gain(const TextLine& line, const std::string& value) {
-    const UnitAndRest ahead = leading_unit(value);
-    const std::optional<NumberAndRest> gain = leading_number(ahead.rest);
-    const std::string behind = gain ? unit_behind(gain->rest) : std::string();
-    const std::string unit = behind.empty() ? lower_case(ahead.unit) : behind;
-    if (!gain || !(unit.empty() || unit == "dbd" || unit == "dbi" || unit == "db")) {
-      throw antenna_error("bad_gain", "\"" + value + "\" is not a gain", "write GAIN 15.5 dBd or GAIN 17.65 dBi", file_,
-                          line.number);
+    const std::optional<NumberAndUnit> gain = parse_gain(value);
+    const std::string unit = gain ? gain->unit : "";
+    const bool has_no_reference = unit.empty() || unit == "db";
+    if (!gain || !(has_no_reference || unit == "dbd" || unit == "dbi")) {
+      if (!is_blank(value)) assume("gain", not_understood(line.number, "gain", value));
+      return;
     }
-    const bool is_dbi = unit == "dbi";
-    raw_.antenna.gain_dbi = gain->number + (is_dbi ? 0.0 : half_wave_dipole_gain_dbi);
-    if (unit.empty() || unit == "db") {
-      assume("gain_unit", "the gain " + value + " has no unit: taken as dBd");
-    }
-  }
-
-  static std::string unit_behind(std::string_view text) {
-    const std::string_view in_brackets = leading_unit(text).unit;
-    return lower_case(in_brackets.empty() ? text.substr(0, text.find(' ')) : in_brackets);
+    raw_.antenna.gain_dbi = gain->number + (unit == "dbi" ? 0.0 : half_wave_dipole_gain_dbi);
+    if (has_no_reference) assume("gain_unit", "the gain " + value + " has no unit: taken as dBd");
   }
 
   // TILT holds a word, an angle, or both; ELECTRICAL_TILT an angle. A mechanical tilt is no property of the antenna.
@@ -89,7 +81,7 @@ class MsiReader {
     const std::optional<NumberAndRest> tilt =
         leading_number(std::string_view(lower).substr(std::min(digits, lower.size())));
     if (!tilt) {
-      if (!value.empty()) assume("tilt", not_understood(line, "electrical tilt", value));
+      if (!value.empty()) assume("tilt", not_understood(line.number, "electrical tilt", value));
       return;
     }
     // Files that count angles from 0 to 360 write 354 for −6.
@@ -124,10 +116,6 @@ class MsiReader {
         break;
       }
     }
-  }
-
-  static std::string not_understood(const TextLine& line, const std::string& what, const std::string& value) {
-    return "line " + std::to_string(line.number) + ": the " + what + " \"" + value + "\" is not understood";
   }
 
   void assume(const char* code, const std::string& message) { raw_.antenna.assumptions.push_back({code, message}); }

@@ -96,14 +96,13 @@ class NsmaReader {
       units_ = lower_case(value);
       units_line_ = line.number;
     } else if (entry.key == "MDGAIN") {
-      if (!value.empty()) gain_ = number_of(line, nominal(entry), "bad_gain", "a gain", "write MDGAIN:,15.5");
+      take_gain(line, entry);
     } else if (entry.key == "ELTILT") {
       if (const std::optional<NumberAndRest> tilt = leading_number(nominal(entry))) {
         antenna.electrical_tilt_deg = tilt->number;
         raw_.says_tilt = true;
       } else if (!value.empty()) {
-        assume("tilt",
-               "line " + std::to_string(line.number) + ": the electrical tilt \"" + value + "\" is not understood");
+        assume("tilt", not_understood(line.number, "electrical tilt", value));
       }
     } else if (entry.key == "PATFRE") {
       frequency_mhz_ = parse_frequency_mhz(value);
@@ -112,13 +111,16 @@ class NsmaReader {
     } else if (entry.key == "POLARI") {
       if (in_points_) cuts_.back().polarization = value;
     } else if (entry.key == "NUPOIN") {
-      if (in_points_) {
-        cuts_.back().cut.said_count =
-            std::lround(number_of(line, value, "bad_count", "a number of points", "write NUPOIN:,360"));
-      }
+      if (in_points_) cuts_.back().cut.said_count = count_of(line, value);
     } else if (entry.key == "ENDFIL") {
       in_points_ = false;
     }
+  }
+
+  void take_gain(const TextLine& line, const KeyValue& entry) {
+    gain_text_ = is_blank(entry.value) ? "" : entry.value;
+    gain_line_ = line.number;
+    if (const std::optional<NumberAndUnit> gain = parse_gain(nominal(entry))) gain_ = gain->number;
   }
 
   // Of a nominal value and its tolerance, "14.9,0.5" or "14,9,0,5", the former.
@@ -142,13 +144,13 @@ class NsmaReader {
     return is_likely ? first : value;
   }
 
-  double number_of(const TextLine& line, const std::string& value, const std::string& code, const std::string& what,
-                   const std::string& hint) const {
+  std::int64_t count_of(const TextLine& line, const std::string& value) const {
     const std::optional<NumberAndRest> number = leading_number(value);
     if (!number || std::fabs(number->number) > 1e6) {
-      throw antenna_error(code, "\"" + value + "\" is not " + what, hint, file_, line.number);
+      throw antenna_error("bad_count", "\"" + value + "\" is not a number of points", "write NUPOIN:,360", file_,
+                          line.number);
     }
-    return number->number;
+    return std::lround(number->number);
   }
 
   void begin_cut(const TextLine& line, const std::string& value) {
@@ -229,7 +231,16 @@ class NsmaReader {
     if (gain_ && of_gain != "dbi" && of_gain != "dbd") {
       assume("gain_unit", "the gain " + shortest(*gain_) + " has no unit: taken as dBd");
     }
-    if (of_points == "dbr") return;
+    const bool is_unclear = !gain_ && !gain_text_.empty();
+    if (of_points == "dbr") {
+      if (is_unclear) assume("gain", not_understood(gain_line_, "gain", gain_text_));
+      return;
+    }
+    if (is_unclear) {
+      throw antenna_error("bad_gain",
+                          "\"" + gain_text_ + "\" is not a gain, from which the points count in " + of_points,
+                          "write MDGAIN:,15.5, or give the points relative to the maximum (DBR)", file_, gain_line_);
+    }
     if (!raw_.antenna.gain_dbi) {
       throw antenna_error("no_gain",
                           "the points are in " + of_points + ", but MDGAIN, which they count from, is missing",
@@ -244,8 +255,8 @@ class NsmaReader {
   const std::string& file_;
   CommaUse comma_use_;
   std::optional<double> wanted_mhz_, frequency_mhz_, low_mhz_, high_mhz_, gain_;
-  std::string units_;
-  std::int64_t units_line_ = 0;
+  std::string units_, gain_text_;  // empty: not given
+  std::int64_t units_line_ = 0, gain_line_ = 0;
   bool in_points_ = false;
   std::vector<NsmaCut> cuts_;
   RawAntenna raw_;

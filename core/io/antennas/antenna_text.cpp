@@ -5,6 +5,7 @@
 #include <array>
 #include <cctype>
 #include <cerrno>
+#include <cmath>
 #include <cstring>
 #include <fstream>
 
@@ -77,7 +78,27 @@ std::optional<NumberPair> pair_of(std::string_view first, std::string_view secon
   return NumberPair{*a, *b};
 }
 
+// "17.1 dBi" of "17.1 +/- 0.5 dBi".
+std::string without_tolerance(std::string_view text) {
+  for (const std::string_view mark : {"+/-", "+-", "±"}) {
+    const std::size_t at = text.find(mark);
+    if (at == std::string_view::npos) continue;
+    const std::optional<NumberAndRest> tolerance = leading_number(text.substr(at + mark.size()));
+    if (tolerance) return std::string(text.substr(0, at)) + " " + std::string(tolerance->rest);
+  }
+  return std::string(text);
+}
+
+std::string unit_behind(std::string_view text) {
+  const std::string_view in_brackets = leading_unit(text).unit;
+  return lower_case(in_brackets.empty() ? text.substr(0, text.find_first_of(" ./,;")) : in_brackets);
+}
+
 }  // namespace
+
+std::string not_understood(std::int64_t line, const std::string& what, const std::string& value) {
+  return "line " + std::to_string(line) + ": the " + what + " \"" + value + "\" is not understood";
+}
 
 Error antenna_error(const std::string& code, const std::string& message, const std::string& hint,
                     const std::string& file, std::optional<std::int64_t> line) {
@@ -197,6 +218,20 @@ std::optional<NumberAndRest> leading_number(std::string_view text) {
   if (!number) return std::nullopt;
   text.remove_prefix(std::min(text.find_first_not_of(" \t;", end), text.size()));
   return NumberAndRest{*number, trimmed(text)};
+}
+
+std::optional<NumberAndUnit> parse_gain(std::string_view text) {
+  constexpr double greatest_db = 1e6;
+  const UnitAndRest ahead = leading_unit(trimmed(text));
+  std::string_view about = ahead.rest;
+  for (const std::string_view mark : {"~", "≈"}) {
+    if (about.starts_with(mark)) about.remove_prefix(mark.size());
+  }
+  const std::string nominal = without_tolerance(about);
+  const std::optional<NumberAndRest> gain = leading_number(nominal);
+  if (!gain || std::fabs(gain->number) > greatest_db) return std::nullopt;
+  const std::string unit = unit_behind(gain->rest);
+  return NumberAndUnit{gain->number, unit.empty() ? lower_case(ahead.unit) : unit};
 }
 
 std::optional<double> parse_frequency_mhz(std::string_view text) {

@@ -65,6 +65,14 @@ struct NumberAndRest {
 };
 std::optional<NumberAndRest> leading_number(std::string_view text);
 
+// A gain with its unit, which is in small letters, and empty where there is none: "15,5 dBd", "(dBi) 18", "~17.1 dBi",
+// "17.1 +/- 0.5 dBi", "15.5 dBd/17.65 dBi" (the former of both).
+struct NumberAndUnit {
+  double number = 0;
+  std::string unit;
+};
+std::optional<NumberAndUnit> parse_gain(std::string_view text);
+
 // "850", "850 MHz", "824-894", "1.8 GHz", "1.8E+09": the middle of a range, MHz. Without a unit in MHz, or where that
 // is beyond 300 GHz, in the one of kHz and Hz that gives a radio frequency.
 std::optional<double> parse_frequency_mhz(std::string_view text);
@@ -90,6 +98,9 @@ struct RawAntenna {
 };
 RawAntenna parse_msi(const std::vector<TextLine>& lines, const std::string& file);
 RawAntenna parse_nsma(const std::vector<TextLine>& lines, const std::string& file, std::optional<double> frequency_mhz);
+
+// The message of an assumption: line 4: the gain "high" is not understood.
+std::string not_understood(std::int64_t line, const std::string& what, const std::string& value);
 
 // An Error(invalid_input) in an antenna file.
 Error antenna_error(const std::string& code, const std::string& message, const std::string& hint,

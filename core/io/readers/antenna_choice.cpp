@@ -63,7 +63,7 @@ std::vector<fs::path> folders_in(const std::string& text) {
 }
 
 // What matters only to who looks at the file, not to a prediction.
-bool concerns_gain(const std::string& code) { return code == "no_gain" || code == "gain_unit"; }
+bool concerns_gain(const std::string& code) { return code == "no_gain" || code == "gain_unit" || code == "gain"; }
 
 // "H", "+45", or "V/V", as NSMA has what is sent and what it was measured with. Empty where it is no single one: "X",
 // "±45", "V/H".

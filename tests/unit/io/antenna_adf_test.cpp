@@ -147,6 +147,21 @@ TEST_F(AdfFiles, ATiltThatCannotBeReadIsToldOf) {
   EXPECT_NEAR(antenna.electrical_tilt_deg, 4, 0.1);
 }
 
+// Points below the maximum do not need it.
+TEST_F(AdfFiles, AGainThatCannotBeReadIsToldOf) {
+  const auto with_gain = [&](const std::string& gain) {
+    return read(with(measured_adf(), "MDGAIN:,14.9,0.5", "MDGAIN:," + gain));
+  };
+  for (const char* plain : {"~14.9", "14.9 +/- 0.5", "14.9 dBd."}) {
+    EXPECT_NEAR(with_gain(plain).gain_dbi.value_or(0), 17.05, 1e-9) << plain;
+  }
+  const AntennaFile unclear = with_gain("see below");
+  EXPECT_EQ(assumed(unclear), "gain no_gain ");
+  EXPECT_EQ(unclear.assumptions.front().message, "line 15: the gain \"see below\" is not understood");
+  expect_the_panel(unclear);
+  EXPECT_EQ(assumed(with_gain("N/A")), "no_gain ");
+}
+
 // Whole numbers in all columns of a file whose commas separate: of "17,1" the 1 is a tolerance.
 TEST_F(AdfFiles, TolerancesMayBeWholeNumbers) {
   const std::string points = with(with(measured_adf(), "14.9,0.5", "17,1"), "4.0,0.5", "4,2,,");

@@ -151,6 +151,31 @@ TEST_F(AntennaFiles, UnitsOfTheGain) {
   EXPECT_TRUE(assumes(gain("COMMENT none"), "no_gain"));
 }
 
+// What a gain is written with is no reason to refuse a file, and predictions do not need it.
+TEST_F(AntennaFiles, GainsThatAreNotPlain) {
+  for (const char* plain :
+       {"17.1 dBi.", "~17.1 dBi", "≈ 17,1 dBi", "17.1 +/- 0.5 dBi", "17.1+/-0.5 dBi", "17.1 ±0.5dBi",
+        "17.1 dBi ± 0,5 dB", "(dBi) 17.1 +/- 0.5", "14.95 dBd/17.1 dBi", "17.1 dBi / 14.95 dBd"}) {
+    const AntennaFile antenna = read_plain_with("GAIN 15 dBi", std::string("GAIN ") + plain);
+    EXPECT_NEAR(antenna.gain_dbi.value_or(0), 17.1, 1e-9) << plain;
+    EXPECT_TRUE(antenna.assumptions.empty()) << plain << ": " << antenna.assumptions.front().message;
+  }
+  for (const char* none : {"", " N/A", " -"}) {
+    const AntennaFile antenna = read_plain_with("GAIN 15 dBi", std::string("GAIN") + none);
+    EXPECT_FALSE(antenna.gain_dbi) << none;
+    EXPECT_TRUE(assumes(antenna, "no_gain")) << none;
+    EXPECT_FALSE(assumes(antenna, "gain")) << none;
+  }
+  for (const char* unclear : {"fifteen", "15 dBx", "15-17 dBi", "+/- 3 dBi", "1e9 dBi"}) {
+    const AntennaFile antenna = read_plain_with("GAIN 15 dBi", std::string("GAIN ") + unclear);
+    EXPECT_FALSE(antenna.gain_dbi) << unclear;
+    ASSERT_TRUE(assumes(antenna, "gain")) << unclear;
+    EXPECT_EQ(antenna.assumptions.front().message,
+              "line 4: the gain \"" + std::string(unclear) + "\" is not understood");
+    expect_same_cuts(antenna, read(plain_msi()));
+  }
+}
+
 TEST_F(AntennaFiles, UnitsOfTheFrequency) {
   for (const char* frequency : {"1800", "1800 MHz", "1.8 GHz", "1710-1890MHz", "1800000 kHz", "1800000000 Hz"}) {
     std::string text = plain_msi();
