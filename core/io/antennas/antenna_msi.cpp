@@ -12,10 +12,6 @@
 namespace tesseray {
 namespace {
 
-bool is_comment(std::string_view line) {
-  return line.starts_with('#') || line.starts_with('!') || line.starts_with("//") || line.starts_with(';');
-}
-
 bool starts_like_a_number(std::string_view line) {
   return std::isdigit(static_cast<unsigned char>(line.front())) != 0 || line.front() == '-' || line.front() == '+' ||
          line.front() == '.';

@@ -31,8 +31,9 @@ int rank_of_polarization(const std::string& polarization) {
   return sent == "v" ? 0 : 1;
 }
 
-// "!" begins a remark.
+// "!" begins a remark, wherever it stands; of a comment nothing is left.
 std::string_view without_remark(const TextLine& line) {
+  if (is_comment(line.text)) return {};
   return trimmed(std::string_view(line.text).substr(0, line.text.find('!')));
 }
 
@@ -67,6 +68,7 @@ class NsmaReader {
   RawAntenna read() {
     for (const TextLine& line : lines_) take(line);
     choose_cuts();
+    leave_out_others();
     name_gain();
     return std::move(raw_);
   }
@@ -155,17 +157,17 @@ class NsmaReader {
 
   void begin_cut(const TextLine& line, const std::string& value) {
     const std::string kind = lower_case(value.substr(0, value.find_first_of(" ,;")));
+    const bool is_horizontal = kind == "h" || kind == "az" || kind == "azimuth" || kind == "horizontal";
     NsmaCut cut;
-    if (kind == "v" || kind == "el" || kind == "elevation" || kind == "vertical") {
-      cut.is_vertical = true;
-    } else if (kind != "h" && kind != "az" && kind != "azimuth" && kind != "horizontal") {
-      throw antenna_error("bad_cut", "\"" + value + "\" is not a cut that Tesseray reads",
-                          "cuts are AZ or H, and EL or V; spherical patterns are not read", file_, line.number);
+    cut.is_vertical = kind == "v" || kind == "el" || kind == "elevation" || kind == "vertical";
+    in_points_ = is_horizontal || cut.is_vertical;
+    if (!in_points_) {
+      others_.push_back({line.number, value});
+      return;
     }
     cut.cut.line = line.number;
     cut.frequency_mhz = frequency_mhz_;
     cuts_.push_back(std::move(cut));
-    in_points_ = true;
   }
 
   void take_point(const TextLine& line, std::string_view text) {
@@ -217,6 +219,20 @@ class NsmaReader {
     }
   }
 
+  // Files may have cuts through other planes beside the two that are needed; spherical patterns have such alone.
+  void leave_out_others() {
+    if (others_.empty()) return;
+    const TextLine& first = others_.front();
+    if (!raw_.horizontal || !raw_.vertical) {
+      throw antenna_error("bad_cut", "\"" + first.text + "\" is not a cut that Tesseray reads",
+                          "cuts are AZ or H, and EL or V; spherical patterns are not read", file_, first.number);
+    }
+    const std::string left_out =
+        others_.size() == 1 ? "it is left out" : "all " + std::to_string(others_.size()) + " such cuts are left out";
+    assume("other_cuts", "line " + std::to_string(first.number) + ": \"" + first.text +
+                             "\" is not a cut that Tesseray reads: " + left_out);
+  }
+
   void name_gain() {
     const std::size_t slash = units_.find('/');
     const std::string of_gain(trimmed(std::string_view(units_).substr(0, slash)));
@@ -259,6 +275,7 @@ class NsmaReader {
   std::int64_t units_line_ = 0, gain_line_ = 0;
   bool in_points_ = false;
   std::vector<NsmaCut> cuts_;
+  std::vector<TextLine> others_;  // headings of cuts that are neither AZ nor EL
   RawAntenna raw_;
 };
 

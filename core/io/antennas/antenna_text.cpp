@@ -149,6 +149,10 @@ std::vector<TextLine> read_text_lines(const std::filesystem::path& file) {
   return lines;
 }
 
+bool is_comment(std::string_view line) {
+  return line.starts_with('#') || line.starts_with('!') || line.starts_with("//") || line.starts_with(';');
+}
+
 UnitAndRest leading_unit(std::string_view text) {
   const std::size_t end = text.find_first_of(")]");
   if (text.empty() || std::strchr("([", text.front()) == nullptr || end == std::string_view::npos) return {{}, text};

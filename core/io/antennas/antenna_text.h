@@ -25,6 +25,9 @@ std::string antenna_file_content(const std::filesystem::path& file);
 // cannot be read or is no text.
 std::vector<TextLine> read_text_lines(const std::filesystem::path& file);
 
+// A line that says nothing of the antenna.
+bool is_comment(std::string_view line);
+
 // A word and what follows it, without the separators around: "GAIN 15,5 dBd", "GAIN: 15.5", "MDGAIN:,15.5,,". The word
 // is in capital letters.
 struct KeyValue {

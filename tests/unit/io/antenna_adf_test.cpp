@@ -147,6 +147,32 @@ TEST_F(AdfFiles, ATiltThatCannotBeReadIsToldOf) {
   EXPECT_NEAR(antenna.electrical_tilt_deg, 4, 0.1);
 }
 
+TEST_F(AdfFiles, CommentsMayStandAnywhere) {
+  for (const std::string mark : {"#", "!", ";", "//"}) {
+    std::string text = measured_adf();
+    for (const char* place : {"ANTMAN", "NUPOIN", "-170.000", "PATCUT:,EL"}) {
+      text.insert(text.find(place), mark + " 10,5 of a chamber\r\n" + mark + "\r\n");
+    }
+    const AntennaFile antenna = read(text);
+    EXPECT_EQ(assumed(antenna), "") << mark;
+    expect_the_panel(antenna);
+  }
+}
+
+// Through a plane between the two that are needed.
+TEST_F(AdfFiles, OtherCutsAreLeftOut) {
+  const std::string other = "PATCUT:,45\r\nPOLARI:,H/H\r\nNUPOIN:,2\r\nFSTLST:,0,90\r\n0,0\r\n90,-3\r\n";
+  for (const char* place : {"PATCUT:,AZ", "PATCUT:,EL", "ENDFIL"}) {
+    const AntennaFile antenna = read(with(measured_adf(), place, other + place));
+    EXPECT_EQ(assumed(antenna), "other_cuts ") << place;
+    EXPECT_EQ(antenna.polarization, "V/V");
+    expect_the_panel(antenna);
+  }
+  const AntennaFile antenna = read(with(measured_adf(), "ENDFIL", other + with(other, "45", "135") + "ENDFIL"));
+  EXPECT_EQ(antenna.assumptions.front().message,
+            "line 766: \"45\" is not a cut that Tesseray reads: all 2 such cuts are left out");
+}
+
 // Points below the maximum do not need it.
 TEST_F(AdfFiles, AGainThatCannotBeReadIsToldOf) {
   const auto with_gain = [&](const std::string& gain) {
