@@ -122,12 +122,12 @@ class TesserayAlgorithm(QgsProcessingAlgorithm):
 
     def checkParameterValues(self, parameters: dict[str, Any],  # noqa: N802
                              context: QgsProcessingContext) -> tuple[bool, str]:
-        parameters = evaluated(self._tool, parameters, context)
+        parameters = evaluated(self._tool, self._options, parameters, context)
         problem = self._destination_problem(parameters, context)
         if problem:
             return False, problem
         validation = Validation(self, self._tool, parameters, context)
-        problem = next(validation.unopened_files(), "") or next(validation.plain_values(), "")
+        problem = next(validation.unopened_files(), "") or next(validation.plain_values(self._options), "")
         if problem:
             return False, problem
         is_good, problem = super().checkParameterValues(parameters, context)
@@ -210,7 +210,7 @@ class TesserayAlgorithm(QgsProcessingAlgorithm):
                          feedback: QgsProcessingFeedback) -> bool:
         """In the thread of the windows: finds the executable, and takes what the run needs from layers and expressions,
         which live in this thread: it goes on with that, whatever becomes of them."""
-        self._values = evaluated(self._tool, parameters, context)
+        self._values = evaluated(self._tool, self._options, parameters, context)
         try:
             installation.live_description()
             self._executable = installation.executable()

@@ -102,9 +102,9 @@ class Validation:
                 f"Some versions of GDAL open no GeoPackage with “{is_coded[0]}” in its name or folder: rename it."
                 if is_coded else "Check that it is a vector layer, and that the layer's name is right.")
 
-    def plain_values(self) -> Iterator[str]:
+    def plain_values(self, options: list[Parameter]) -> Iterator[str]:
         """Values of which QGIS says no more than that they are incorrect, or nothing."""
-        for parameter in self._tool.parameters:
+        for parameter in (*self._tool.parameters, *options):
             value = self._values.get(parameter.name)
             is_known = value not in (None, "") and not isinstance(value, QgsProperty)
             problem = plain_problem(parameter, value) if is_known else ""
@@ -270,8 +270,7 @@ class Validation:
 
     def _may_drop(self, parameter: Parameter) -> bool:
         has_choice = any(other.name == MISPLACED_RECEIVERS for other in self._tool.parameters)
-        return (parameter.name == RECEIVERS and has_choice
-                and self._algorithm.parameterAsEnumString(self._values, MISPLACED_RECEIVERS, self._context) == DROP)
+        return parameter.name == RECEIVERS and has_choice and self._values.get(MISPLACED_RECEIVERS) == DROP
 
     def _check_point(self, parameter: Parameter) -> Iterator[str]:
         """A point of the map outside of the site. One without a CRS is in the site's."""

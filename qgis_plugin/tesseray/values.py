@@ -3,6 +3,7 @@
 
 from __future__ import annotations
 
+import difflib
 import math
 from typing import Any
 
@@ -43,17 +44,18 @@ from .inputs import (
 from .recorded_runs import copy_text
 
 
-def evaluated(tool: Tool, parameters: dict[str, Any], context: QgsProcessingContext) -> dict[str, Any]:
+def evaluated(tool: Tool, options: list[Parameter], parameters: dict[str, Any],
+              context: QgsProcessingContext) -> dict[str, Any]:
     """The parameters with the values of properties and expressions in their place, and None for NULL, which QGIS takes
-    for 0 otherwise. Files of several layers have the name of the one that fits, where that is one alone, and geometries
-    with a CRS are the extents and points with it that QGIS takes.
+    for 0 otherwise. Files of several layers have the name of the one that fits, where that is one alone, choices given by
+    their numbers are the choices, and geometries with a CRS are the extents and points with it that QGIS takes.
 
     An expression that cannot be evaluated stays, for a message; destinations are QGIS's to look at.
     """
     destinations = {parameter.name for parameter in tool.parameters if parameter.is_destination}
     values = {name: value if name in destinations else _value_of(value, context) for name, value in parameters.items()}
     values = {name: None if QgsVariantUtils.isNull(value) else value for name, value in values.items()}
-    for parameter in tool.parameters:
+    for parameter in (*tool.parameters, *options):
         if parameter.name in values:
             values[parameter.name] = _as_taken(parameter, values[parameter.name])
     return values
@@ -62,6 +64,9 @@ def evaluated(tool: Tool, parameters: dict[str, Any], context: QgsProcessingCont
 def _as_taken(parameter: Parameter, value: Any) -> Any:
     if parameter.is_layer:
         return with_layer_name(parameter, value)
+    if _is_choice(parameter) and value not in (None, "") and not choice_problem(parameter, value):
+        choices = _choices_of(parameter, value)
+        return choices if parameter.multiple else choices[0]
     if isinstance(value, QgsReferencedGeometry) and parameter.kind == "extent":
         return QgsReferencedRectangle(value.boundingBox(), value.crs())
     if isinstance(value, QgsReferencedGeometry) and parameter.kind == "point":
@@ -117,11 +122,52 @@ def truth_problem(parameter: Parameter, value: Any) -> str:
     return f"{parameter.label} ({parameter.name}): “{_as_written(value)}” is neither true nor false."
 
 
+def _is_choice(parameter: Parameter) -> bool:
+    return parameter.kind == "enum" and not parameter.other_texts
+
+
+def _parts_of(parameter: Parameter, value: Any) -> list[Any]:
+    """What is to be a choice each; of several as QGIS takes them, a list or a text with commas."""
+    if isinstance(value, (list, tuple)):
+        return list(value)
+    return value.split(",") if parameter.multiple and isinstance(value, str) else [value]
+
+
+def _choice_of(parameter: Parameter, part: Any) -> str | None:
+    """By its name, or by its number, as the lists of models and qgis_process give it; None where it is neither."""
+    if isinstance(part, str) and part.strip() in parameter.choices:
+        return part.strip()
+    number = None if isinstance(part, bool) else number_of(part)
+    is_index = number is not None and number in range(len(parameter.choices))
+    return parameter.choices[int(number)] if is_index else None
+
+
+def _choices_of(parameter: Parameter, value: Any) -> list[str | None]:
+    return [_choice_of(parameter, part) for part in _parts_of(parameter, value)]
+
+
+def choice_problem(parameter: Parameter, value: Any) -> str:
+    """Why the value is no choice of the parameter, or one of several is none, "" if all are. QGIS takes the default for
+    what is none, without a word."""
+    called, listed = f"{parameter.label} ({parameter.name})", ", ".join(parameter.choices)
+    parts = _parts_of(parameter, value)
+    if not parts or len(parts) > 1 and not parameter.multiple:
+        return f"{called}: choose {'some' if parameter.multiple else 'one alone'} of {listed}."
+    wrong = [part for part in parts if _choice_of(parameter, part) is None]
+    if not wrong:
+        return ""
+    near = difflib.get_close_matches(str(wrong[0]).strip().lower(), parameter.choices, 1)
+    hint = f" Did you mean {near[0]}?" if near else ""
+    return f"{called}: “{_as_written(wrong[0])}” is not one of {listed}.{hint}"
+
+
 def plain_problem(parameter: Parameter, value: Any) -> str:
-    """Why the value is no number, or no truth, that the parameter takes; "" if it is one, and for other kinds."""
+    """Why the value is no number, truth or choice that the parameter takes; "" if it is one, and for other kinds."""
     if parameter.kind in ("number", "distance"):
         return number_problem(parameter, value)
-    return truth_problem(parameter, value) if parameter.kind == "boolean" else ""
+    if parameter.kind == "boolean":
+        return truth_problem(parameter, value)
+    return choice_problem(parameter, value) if _is_choice(parameter) else ""
 
 
 def is_given(parameters: dict[str, Any], name: str) -> bool:
@@ -244,9 +290,9 @@ def plain_value(algorithm: QgsProcessingAlgorithm, parameter: Parameter, paramet
             else algorithm.parameterAsDouble(parameters, name, context)
     if kind == "boolean":
         return truth_of(parameters[name])
-    if kind == "enum" and not parameter.other_texts:
-        return algorithm.parameterAsEnumStrings(parameters, name, context) if parameter.multiple \
-            else algorithm.parameterAsEnumString(parameters, name, context)
+    if _is_choice(parameter):
+        choices = _choices_of(parameter, parameters[name])
+        return choices if parameter.multiple else choices[0]
     if kind == "crs":
         crs = algorithm.parameterAsCrs(parameters, name, context)
         if not crs.isValid() and isinstance(parameters[name], QgsCoordinateReferenceSystem):

@@ -1422,6 +1422,59 @@ os._exit(0)  # without the end of QGIS, which may crash
                 recorded, = database.execute("SELECT parameters FROM tesseray_runs ORDER BY rowid DESC").fetchone()
             self.assertEqual(json.loads(recorded)["REACHED_ONLY"], is_set, value)
 
+    def unchecked(self, tool, inputs):
+        """The log of a run as models begin it, and the parameters that it recorded; none where it was refused."""
+        file = self.folder / "unchecked.gpkg"
+        file.unlink(missing_ok=True)
+        destination = {"tileenvironment": "ENVIRONMENT", "explainpoint": "RAYS"}.get(tool, "PATH_LOSS")
+        task, feedback, ends = self.started(tool, {**inputs, destination: str(file)})
+        self.run_to_the_end(task, ends)
+        recorded = "{}"
+        if ends[0][0]:
+            with sqlite3.connect(file) as database:
+                recorded, = database.execute("SELECT parameters FROM tesseray_runs").fetchone()
+        return feedback.textLog(), json.loads(recorded)
+
+    def test_what_is_no_choice_stops_the_run_in_models_too(self):
+        from qgis.core import QgsProperty
+
+        sites = {**SMALL_SCENE, **harness.transmitters(self.folder), "MAX_BOUNCES": 0}
+        kinds = "is not one of ground, wall, roof"
+        for name, value, message in (
+                ("HEIGHT_KIND", "Storeys", "“Storeys” is not one of above_ground, roof_elevation, storeys. Did you mean "
+                                           "storeys?"),
+                ("HEIGHT_KIND", QgsProperty.fromExpression("'storey'"), "Did you mean storeys?"),
+                ("HEIGHT_KIND", 3, "“3” is not one of"), ("HEIGHT_KIND", -1, "“-1” is not one of"),
+                ("HEIGHT_KIND", 1.5, "“1.5” is not one of"), ("HEIGHT_KIND", True, "“True” is not one of"),
+                ("HEIGHT_KIND", ["storeys", "roof_elevation"], "(HEIGHT_KIND): choose one alone of"),
+                ("SUMMATION", "Power", "Did you mean power?"), ("MISPLACED_RECEIVERS", "Drop", "Did you mean drop?"),
+                ("KINDS", "grounds", f"“grounds” {kinds}. Did you mean ground?"),
+                ("KINDS", "ground;roof", f"“ground;roof” {kinds}"), ("KINDS", ["ground", None], f"“None” {kinds}"),
+                ("KINDS", ["ground", "rooof"], f"“rooof” {kinds}. Did you mean roof?"),
+                ("KINDS", "0,3", f"“3” {kinds}"),
+                ("KINDS", QgsProperty.fromExpression("array()"), "(KINDS): choose some of ground, wall, roof"),
+                ("DEVICE", "gpu", "“gpu” is not one of auto, cpu, cuda")):
+            with self.subTest(name=name, value=value):
+                given = {**sites, name: value}
+                self.assertIn(message, self.refused(given, "coveragestudy"))
+                log, recorded = self.unchecked("coveragestudy", given)
+                self.assertIn(message, log)
+                self.assertEqual(recorded, {})
+
+    def test_choices_are_given_by_their_names_and_numbers(self):
+        from qgis.core import QgsProperty
+
+        sites = {**SMALL_SCENE, **harness.transmitters(self.folder), "MAX_BOUNCES": 0}
+        for name, value, choice in (
+                ("HEIGHT_KIND", "storeys", "storeys"), ("HEIGHT_KIND", 2, "storeys"), ("HEIGHT_KIND", "2", "storeys"),
+                ("HEIGHT_KIND", [2], "storeys"), ("HEIGHT_KIND", QgsProperty.fromExpression("1 + 1"), "storeys"),
+                ("KINDS", [0, 2], ["ground", "roof"]), ("KINDS", "0,2", ["ground", "roof"]), ("KINDS", 0, ["ground"]),
+                ("KINDS", "ground, roof", ["ground", "roof"]), ("KINDS", ("wall",), ["wall"])):
+            with self.subTest(name=name, value=value):
+                given = {**sites, "DEVICE": 1, name: value}
+                self.assertEqual(self.refused(given, "coveragestudy"), "")
+                self.assertEqual(self.unchecked("coveragestudy", given)[1][name], choice)
+
     def test_an_expression_stands_for_its_value_and_null_for_nothing(self):
         from qgis.core import NULL, QgsCoordinateReferenceSystem, QgsProperty
 
