@@ -34,7 +34,10 @@ _PROBE_M = 100.0
 # Of WGS 84.
 _SEMI_MAJOR_M, _ECCENTRICITY_2 = 6378137.0, 0.0066943799901413
 # "1,2" or "1,2,3,4".
-_BARE_NUMBERS = re.compile(r"[-+.\deE\s]+(,[-+.\deE\s]+)+")
+_NUMBERS = r"[-+.\deE\s]+(,[-+.\deE\s]+)+"
+_BARE_NUMBERS = re.compile(_NUMBERS)
+# "1,2 [EPSG:4326]"; a CRS without a code has nothing in its brackets.
+_NUMBERS_IN_CRS = re.compile(rf"\(?{_NUMBERS}\[(?P<crs>[^\]]+)\]\s*\)?")
 # The parameter by which coordinates are metres of no known CRS.
 LOCAL_METRES = "LOCAL_METRES"
 
@@ -151,11 +154,37 @@ class CrsFinder:
     def _in_local_metres(self) -> bool:
         return self._algorithm.parameterAsBoolean(self._values, LOCAL_METRES, self._context)
 
-    def extent_problem(self, parameter: Parameter) -> str:
-        """Why what is given is no extent, "" if it is one."""
+    def place_problem(self, parameter: Parameter) -> str:
+        """Why what is given is no extent or no point, "" if it is one, and for other kinds. QGIS takes 0,0 for a text
+        that is no point, and numbers in a CRS that it does not know for bare ones."""
+        if parameter.kind not in ("extent", "point"):
+            return ""
+        problem = self._extent_problem(parameter) if parameter.kind == "extent" else self._point_problem(parameter)
+        return problem or self._named_crs_problem(parameter)
+
+    def _named_crs_problem(self, parameter: Parameter) -> str:
+        value = self._values[parameter.name]
+        match = _NUMBERS_IN_CRS.fullmatch(value) if isinstance(value, str) else None
+        if match is None or QgsCoordinateReferenceSystem(match["crs"]).isValid():
+            return ""
+        return (f"{parameter.label} ({parameter.name}): “{match['crs']}” is no CRS that QGIS knows. Give its code, such as "
+                "EPSG:25832.")
+
+    def _point_problem(self, parameter: Parameter) -> str:
+        point = self._algorithm.parameterAsPoint(self._values, parameter.name, self._context)
+        if not point.isEmpty() and math.isfinite(point.x()) and math.isfinite(point.y()):
+            return ""
+        return (f"{parameter.label} ({parameter.name}): “{self._values[parameter.name]}” is no point. Write x,y with "
+                "decimal points, and the CRS in brackets where it is not the environment's: 7.1,50.7 [EPSG:4326].")
+
+    def _extent_problem(self, parameter: Parameter) -> str:
         if not self._algorithm.parameterAsExtent(self._values, parameter.name, self._context).isNull():
             return ""
         layer = self._algorithm.parameterAsLayer(self._values, parameter.name, self._context)
+        value = self._values[parameter.name]
+        if layer is None and isinstance(value, str):
+            return (f"{parameter.label} ({parameter.name}): “{value}” is neither an extent nor a layer. Write "
+                    "xmin,xmax,ymin,ymax, and the CRS in brackets where it is not the environment's.")
         empty = f"“{layer.name()}” is empty" if layer else "what is given is empty"
         return f"{parameter.label}: {empty}, and has no extent. Give a layer with features, or draw the extent on the map."
 

@@ -104,15 +104,15 @@ class Validation:
 
     def plain_values(self, options: list[Parameter]) -> Iterator[str]:
         """Values of which QGIS says no more than that they are incorrect, or nothing."""
+        finder = CrsFinder(self._algorithm, self._tool, self._values, self._context)
         for parameter in (*self._tool.parameters, *options):
             value = self._values.get(parameter.name)
             is_known = value not in (None, "") and not isinstance(value, QgsProperty)
-            problem = plain_problem(parameter, value) if is_known else ""
+            problem = (plain_problem(parameter, value) or finder.place_problem(parameter)) if is_known else ""
             if problem:
                 yield problem
 
     def messages(self) -> Iterator[str]:
-        yield from self._check_extents()
         for parameter in self._tool.parameters:
             if parameter.is_layer and self._is_given(parameter.name):
                 yield from self._check_layer(parameter)
@@ -131,14 +131,6 @@ class Validation:
         if name not in self._layers:
             self._layers[name] = layer_of(self._algorithm, self._tool.parameter(name), self._values, self._context)
         return self._layers[name]
-
-    def _check_extents(self) -> Iterator[str]:
-        finder = CrsFinder(self._algorithm, self._tool, self._values, self._context)
-        for parameter in self._tool.parameters:
-            problem = finder.extent_problem(parameter) if parameter.kind == "extent" and self._is_given(parameter.name) \
-                else ""
-            if problem:
-                yield problem
 
     def _check_layer(self, parameter: Parameter) -> Iterator[str]:
         value = self._values[parameter.name]

@@ -69,7 +69,7 @@ def _as_taken(parameter: Parameter, value: Any) -> Any:
         return choices if parameter.multiple else choices[0]
     if isinstance(value, QgsReferencedGeometry) and parameter.kind == "extent":
         return QgsReferencedRectangle(value.boundingBox(), value.crs())
-    if isinstance(value, QgsReferencedGeometry) and parameter.kind == "point":
+    if isinstance(value, QgsReferencedGeometry) and parameter.kind == "point" and not value.isEmpty():
         return QgsReferencedPointXY(value.centroid().asPoint(), value.crs())
     return value
 
@@ -268,7 +268,7 @@ def _origin_of(name: str, source: str, sources: list[str]) -> dict[str, Any]:
 
 def _place_values(finder: CrsFinder, parameter: Parameter) -> dict[str, str]:
     """An extent or a point, and the CRS parameter that goes with it. Throws QgsProcessingException."""
-    problem = finder.extent_problem(parameter) if parameter.kind == "extent" else ""
+    problem = finder.place_problem(parameter)
     if problem:
         raise QgsProcessingException(problem)
     try:

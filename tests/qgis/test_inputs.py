@@ -1475,6 +1475,37 @@ os._exit(0)  # without the end of QGIS, which may crash
                 self.assertEqual(self.refused(given, "coveragestudy"), "")
                 self.assertEqual(self.unchecked("coveragestudy", given)[1][name], choice)
 
+    def test_what_is_no_place_stops_the_run_in_models_too(self):
+        """Near the origin, where local metres may be: 0,0 is a good place there."""
+        from qgis.core import QgsCoordinateReferenceSystem, QgsGeometry, QgsPointXY, QgsProperty, QgsReferencedGeometry
+
+        houses = self.local_layer("Polygon", "houses", ["height_m:double"], *(
+            (f"POLYGON(({x} {y}, {x + 20} {y}, {x + 20} {y + 20}, {x} {y + 20}, {x} {y}))", 10.0)
+            for x in (-60, 40) for y in (-60, 40)))
+        scene = self.run_tool("tileenvironment", BUILDINGS=houses, LOCAL_METRES=True, HEIGHT_FIELD="height_m",
+                              ENVIRONMENT=str(self.folder / "local.gpkg"))["ENVIRONMENT"]
+        sites = self.folder / "local.csv"
+        sites.write_text("name,x,y,height_m,frequency_mhz,erp_dbm\nA,30,0,15,900,43\n", encoding="utf-8")
+        inputs = {"ENVIRONMENT": scene, "TRANSMITTERS": str(sites), "MAX_BOUNCES": 0}
+        utm = QgsCoordinateReferenceSystem("EPSG:25832")
+        for value, message in (
+                ("30 20", "(POINT): “30 20” is no point. Write x,y"), ("30;20", "“30;20” is no point"),
+                ("30,20,5", "“30,20,5” is no point"), ("nan,20", "“nan,20” is no point"),
+                (QgsProperty.fromExpression("geom_to_wkt(make_point(30, 20))"), "“Point (30 20)” is no point"),
+                (QgsPointXY(), "is no point"), (QgsReferencedGeometry(QgsGeometry(), utm), "is no point"),
+                ("30,20 [EPSG:9999999]", "(POINT): “EPSG:9999999” is no CRS")):
+            with self.subTest(value=value):
+                given = {**inputs, "POINT": value}
+                self.assertIn(message, self.refused(given, "explainpoint"))
+                log, recorded = self.unchecked("explainpoint", given)
+                self.assertIn(message, log)
+                self.assertEqual(recorded, {})
+        self.assertEqual(self.unchecked("explainpoint", {**inputs, "POINT": "0,0"})[1]["POINT"], "0,0")
+        for value, message in (("abc", "(EXTENT): “abc” is neither an extent nor a layer"),
+                               ("0,1,0,1 [EPSG:9999999]", "(EXTENT): “EPSG:9999999” is no CRS")):
+            self.assertIn(message, self.refused({"EXTENT": value}))
+            self.assertIn(message, self.unchecked("tileenvironment", {**SMALL_SCENE, "EXTENT": value})[0])
+
     def test_an_expression_stands_for_its_value_and_null_for_nothing(self):
         from qgis.core import NULL, QgsCoordinateReferenceSystem, QgsProperty
 
