@@ -19,7 +19,7 @@ RUNS_TABLE = "tesseray_runs"
 
 @dataclass(frozen=True)
 class RecordedRun:
-    """A row of tesseray_runs. inputs: each with path and bytes. file: the GeoPackage with the row, number: its number.
+    """A row of tesseray_runs. inputs: each with path, bytes and hash. file: the GeoPackage with the row, number: its number.
 
     layers: those that the run wrote into it, in turn.
     """
@@ -49,18 +49,20 @@ def recorded_run(file: Path, layer: str) -> RecordedRun | None:
 
     Names that differ in case alone are the same, as GDAL opens them.
     """
+    return next((run for run in recorded_runs(file) if layer.casefold() in map(str.casefold, run.layers)), None)
+
+
+def recorded_runs(file: Path) -> list[RecordedRun]:
+    """Those that wrote into a GeoPackage, the last one first; none for files that Tesseray did not write."""
     if not os.path.isfile(file):
-        return None
+        return []
     query = f"SELECT rowid, tool, parameters, inputs, layers FROM {RUNS_TABLE} ORDER BY rowid DESC"
     try:
         with closing(read_only(file)) as database:
-            for number, tool, parameters, inputs, layers in database.execute(query):
-                written = json.loads(layers)
-                if layer.casefold() in map(str.casefold, written):
-                    return RecordedRun(tool, json.loads(parameters), json.loads(inputs), file, number, written)
+            return [RecordedRun(tool, json.loads(parameters), json.loads(inputs), file, number, json.loads(layers))
+                    for number, tool, parameters, inputs, layers in database.execute(query)]
     except (sqlite3.Error, ValueError, TypeError):
-        return None
-    return None
+        return []
 
 
 def copy_runs(file: Path, copy: Path, names: Mapping[str, str]) -> None:

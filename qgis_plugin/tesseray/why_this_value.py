@@ -45,7 +45,7 @@ from .why_this_value_click import (
 )
 from .why_this_value_dock import INVITATION, Explanation, WhyThisValueDock
 from .why_this_value_height import HEIGHT, calls_at_height
-from .why_this_value_inputs import Call, plan_calls
+from .why_this_value_inputs import Call, RecordedRun, changed_inputs, plan_calls
 from .why_this_value_task import ExplainTask
 
 ROLE = "map_click"
@@ -59,13 +59,15 @@ EXACT_RAYS_ROLE = "exact_rays"
 class _Asked:
     """What was known of a click when its run began: the layer may be gone when it ends.
 
-    layer_words: what the layer says of the place. changed: inputs that are no longer what they were. exact: the tool
-    that traced the layer's rays by the image method, or "" where they were launched as those that explain them.
+    layer_words: what the layer says of the place. run: the one that made the layer. made: files made anew to explain it.
+    exact: the tool that traced the layer's rays by the image method, or "" where they were launched as those that
+    explain them.
     """
 
     layer_words: str
     is_receiver: bool
-    changed: list[str]
+    run: RecordedRun
+    made: list[Path]
     exact: str
 
 
@@ -165,7 +167,7 @@ class WhyThisValue(QObject):
         calls = [call] if clicked.receiver_z is None else calls_at_height(call, clicked.receiver_z)
         exact = next((made_by.title for made_by in description.tools
                       if made_by.id == clicked.run.tool and EXACT_RAYS_ROLE in made_by.roles), "")
-        asked = _Asked(words_of_features(clicked), clicked.receiver_z is not None, plan.changed, exact)
+        asked = _Asked(words_of_features(clicked), clicked.receiver_z is not None, clicked.run, plan.made, exact)
         self._run(tool, ExplainTask(executable, [*plan.before, *calls], description), asked)
 
     def _canvas_crs(self) -> QgsCoordinateReferenceSystem:
@@ -218,7 +220,7 @@ class WhyThisValue(QObject):
             return
         rays = self._add_rays(tool, task.result)
         self.dock.show_explanation(Explanation(
-            str(task.result["figures"].get("explanation", "")), _rows(rays), _notes(asked, task)))
+            str(task.result["figures"].get("explanation", "")), _rows(rays), _notes(asked, task, rays)))
         self.ended.emit()
 
     def _tell_problem(self, text: str) -> None:
@@ -296,7 +298,7 @@ def _point_text(point: QgsPointXY, crs: QgsCoordinateReferenceSystem) -> str:
     return f"{point.x()!r},{point.y()!r}" + (f" [{name}]" if name and not name.startswith("USER:") else "")
 
 
-def _notes(asked: _Asked, task: ExplainTask) -> list[str]:
+def _notes(asked: _Asked, task: ExplainTask, rays: QgsVectorLayer) -> list[str]:
     notes = []
     if asked.is_receiver:
         notes.append(f"The receiver stands {task.parameters[HEIGHT]:g} m above the ground.")
@@ -306,7 +308,9 @@ def _notes(asked: _Asked, task: ExplainTask) -> list[str]:
     if asked.exact:
         notes.append(f"The layer was made by “{asked.exact}”: it has exact rays alone, none scattered diffusely or over "
                      "the roofs, which these are.")
-    changes = [f"{path} has changed since the layer was made; the value may differ." for path in asked.changed]
+    explained = Path(rays.source().split("|")[0])
+    changes = [f"{path} has changed since the layer was made; the value may differ."
+               for path in changed_inputs(asked.run, [explained, *asked.made])]
     return [*notes, *changes, *task.warnings]
 
 

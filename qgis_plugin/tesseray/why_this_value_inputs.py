@@ -20,11 +20,13 @@ from typing import Any, Mapping
 
 from .description import Description, Parameter, Tool
 from .folders import SEPARATOR, folders_in, with_folder
-from .recorded_runs import RecordedRun, recorded_run, source_in
+from .recorded_runs import RecordedRun, recorded_run, recorded_runs, source_in
 
 FILE_KINDS = frozenset({"vector polygon", "vector point", "vector any", "table", "raster", "file"})
 # The prediction, and what tools call the one that they go on from.
 PATH_LOSS = "PATH_LOSS"
+# A raster in a GeoPackage: "GPKG:town.gpkg:dem".
+_GEOPACKAGE_RASTER = re.compile(r"GPKG:(.+):[^:]*")
 # "PG:dbname=…", "/vsizip/…": what is no path of a file.
 _CONNECTION = re.compile(r"^([A-Za-z]{2,}[A-Za-z0-9_]*:|/vsi)")
 
@@ -47,15 +49,15 @@ class CallPlan:
     """What to run, in turn, before the explaining tool itself.
 
     values: the explaining tool's parameters as far as they are known. missing: those that only the user can tell.
-    gone: recorded files without which those are not known. changed: inputs that are no longer what they were when the
-    result was made.
+    gone: recorded files without which those are not known. made: files made anew in the stead of those that nobody kept,
+    now or earlier.
     """
 
     before: list[Call] = field(default_factory=list)
     values: dict[str, Any] = field(default_factory=dict)
     missing: list[Parameter] = field(default_factory=list)
     gone: list[str] = field(default_factory=list)
-    changed: list[str] = field(default_factory=list)
+    made: list[Path] = field(default_factory=list)
 
 
 def predicting_run(file: Path, layer: str, description: Description) -> RecordedRun:
@@ -235,6 +237,7 @@ def _add_made_file(plan: CallPlan, description: Description, tool: Tool, paramet
     if call is None:
         return False
     plan.values[parameter.name] = call.parameters[parameter.name]
+    plan.made.append(Path(call.parameters[parameter.name]))
     if not os.path.exists(call.parameters[parameter.name]):
         plan.before.append(call)
     return True
@@ -259,9 +262,6 @@ def plan_calls(description: Description, tool: Tool, run: RecordedRun, folder: P
         if wanted and not _add_made_file(plan, description, tool, parameter, run, folder):
             plan.missing.append(parameter)
             plan.gone += _gone_files([parameter, *(maker.parameters if maker else [])], run)
-    unused = {run.parameters.get(parameter.name) for parameter in kept}
-    plan.changed = [item["path"] for item in run.inputs
-                    if item["path"] not in unused and _has_changed(item, run)]
     return plan
 
 
@@ -279,9 +279,21 @@ def _in_words(source: str, run: RecordedRun) -> str:
     return recorded.get("copy_of") or recorded.get("absolute_path") or _source_path(source)
 
 
-def _has_changed(item: Mapping[str, Any], run: RecordedRun) -> bool:
-    """Whether an input has another size than it had. The hash of a large file would take too long for a click."""
-    found = _found(str(item.get("path", "")), run)
-    path = Path(_source_path(found)) if found else None
-    return bool(path and os.path.isfile(path) and item.get("bytes") and path.suffix.lower() not in (".shp", ".vrt")
-                and path.stat().st_size != item["bytes"])
+def changed_inputs(run: RecordedRun, written: list[Path]) -> list[str]:
+    """Of the files that a run read those that are others, by their hashes, where the runs that wrote the files `written`
+    have read them again; each once.
+
+    The run's own file is left out: its results have changed it themselves.
+    """
+    hashes = {_source_path(item["path"]): item.get("hash") for file in written for again in recorded_runs(file)[:1]
+              for item in again.inputs}
+    places = ((item, _source_path(_found(item["path"], run) or "")) for item in run.inputs)
+    changed = (_source_path(item["path"]) for item, place in places
+               if place in hashes and hashes[place] != item.get("hash") and not _is_own_file(place, run))
+    return list(dict.fromkeys(changed))
+
+
+def _is_own_file(place: str, run: RecordedRun) -> bool:
+    raster = _GEOPACKAGE_RASTER.fullmatch(place)
+    file = raster[1] if raster else place
+    return os.path.exists(file) and os.path.samefile(file, run.file)
