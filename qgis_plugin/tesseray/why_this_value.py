@@ -34,14 +34,18 @@ from .description import Description, Output, Parameter, Tool
 from .executable import ExecutableProblem, snapshot
 from .help import icon_of
 from .why_this_value_click import (
+    HERE,
+    TRANSMITTER_FIELD,
     VALUE_FIELD,
     Click,
     Clicked,
     NothingClicked,
+    Stand,
     find_clicked,
+    has_points,
     is_null,
+    losses_of_features,
     values_of_features,
-    words_of_features,
 )
 from .why_this_value_dock import INVITATION, Explanation, WhyThisValueDock
 from .why_this_value_height import HEIGHT, calls_at_height
@@ -59,13 +63,15 @@ EXACT_RAYS_ROLE = "exact_rays"
 class _Asked:
     """What was known of a click when its run began: the layer may be gone when it ends.
 
-    layer_words: what the layer says of the place. run: the one that made the layer. made: files made anew to explain it.
+    losses: what the layer has there, in dB, by the number of the transmitter. has_points: whether that is at points and
+    not at tiles. run: the one that made the layer. made: files made anew to explain it.
     exact: the tool that traced the layer's rays by the image method, or "" where they were launched as those that
     explain them.
     """
 
-    layer_words: str
-    is_receiver: bool
+    losses: dict[int, float]
+    has_points: bool
+    stand: Stand | None
     run: RecordedRun
     made: list[Path]
     exact: str
@@ -164,10 +170,10 @@ class WhyThisValue(QObject):
             return
         output = {tool.collector.name: QgsProcessingUtils.generateTempFilename(f"{tool.id}.gpkg")}
         call = Call(tool, values | output)
-        calls = [call] if clicked.receiver_z is None else calls_at_height(call, clicked.receiver_z)
+        calls = [call] if clicked.stand is None else calls_at_height(call, clicked.stand.z)
         exact = next((made_by.title for made_by in description.tools
                       if made_by.id == clicked.run.tool and EXACT_RAYS_ROLE in made_by.roles), "")
-        asked = _Asked(words_of_features(clicked), clicked.receiver_z is not None, clicked.run, plan.made, exact)
+        asked = _Asked(losses_of_features(clicked), has_points(clicked.layer), clicked.stand, clicked.run, plan.made, exact)
         self._run(tool, ExplainTask(executable, [*plan.before, *calls], description), asked)
 
     def _canvas_crs(self) -> QgsCoordinateReferenceSystem:
@@ -300,11 +306,14 @@ def _point_text(point: QgsPointXY, crs: QgsCoordinateReferenceSystem) -> str:
 
 def _notes(asked: _Asked, task: ExplainTask, rays: QgsVectorLayer) -> list[str]:
     notes = []
-    if asked.is_receiver:
-        notes.append(f"The receiver stands {task.parameters[HEIGHT]:g} m above the ground.")
+    if asked.stand:
+        notes.append(f"{asked.stand.what} {round(task.parameters[HEIGHT], 2):g} m above the ground.")
     here = task.result["figures"].get(VALUE_FIELD)
-    if asked.layer_words and here is not None:
-        notes.append(f"{asked.layer_words}, this very place {here:.1f} dB.")
+    transmitter = next((ray[TRANSMITTER_FIELD] for ray in rays.getFeatures()), None)
+    if transmitter in asked.losses and here is not None:
+        subject = "The layer has {:.1f} dB at this point" if asked.has_points else "The tile has {:.1f} dB at its middle"
+        place = asked.stand.place if asked.stand else HERE
+        notes.append(f"{subject.format(asked.losses[transmitter])}, {place} {here:.1f} dB.")
     if asked.exact:
         notes.append(f"The layer was made by “{asked.exact}”: it has exact rays alone, none scattered diffusely or over "
                      "the roofs, which these are.")

@@ -5,12 +5,15 @@ import contextlib
 import json
 import os
 import pathlib
+import re
 import shutil
 import sqlite3
 import subprocess
 import sys
 import unittest
 from unittest import mock
+
+import numpy as np
 
 import qgis_harness as harness
 from qgis_harness import EXECUTABLE, PLUGINS, SAMPLE, QgisTest, run_tests
@@ -46,12 +49,14 @@ class WhyThisValueTest(QgisTest):
     def setUp(self):
         super().setUp()
         harness.start_qgis()
-        from qgis.core import QgsCoordinateReferenceSystem, QgsProject
+        from qgis.core import QgsCoordinateReferenceSystem, QgsProject, QgsRectangle
         from qgis.gui import QgsMapCanvas
 
         QgsProject.instance().clear()
         self.canvas = QgsMapCanvas()
         self.canvas.setDestinationCrs(QgsCoordinateReferenceSystem("EPSG:25832"))
+        self.canvas.resize(800, 600)
+        self.canvas.setExtent(QgsRectangle(340450, 6020450, 340600, 6020580))
         self.iface = mock.MagicMock()
         self.iface.mapCanvas.return_value = self.canvas
         self.iface.activeLayer.return_value = None
@@ -185,6 +190,9 @@ class WhyThisValueTest(QgisTest):
                     if feature.geometry().intersects(place))
 
     def test_where_a_filtered_layer_has_nothing_its_transmitter_is_explained(self):
+        from qgis.core import QgsRectangle
+
+        self.canvas.setExtent(QgsRectangle(340515, 6020515, 340525, 6020525))  # the next wall is not close by on it
         strongest, _ = self.explained_by_the_executable(*STREET)
         self.assertEqual(strongest["transmitter"], "Market")
         tile = self.tile_at(self.show(STEPS), *STREET)
@@ -198,30 +206,34 @@ class WhyThisValueTest(QgisTest):
         self.assert_shows(*self.explained_by_the_executable(*STREET))
 
     def test_the_point_nearest_to_the_click_is_explained(self):
-        from qgis.core import QgsRectangle
-
         points = self.folder / "points.gpkg"
         tesseray("predictcoverage", {**harness.transmitters(FOLDER), "MAX_BOUNCES": 2, "PERMITTIVITY": 6,
                                      "ENVIRONMENT": str(FOLDER / "environment.gpkg"), "GEOMETRY": "point",
                                      "OUTPUT": str(points)})
         tile = self.tile_at(self.show(STEPS), *STREET)
         layer = self.show(points, subset="transmitter_id = 2")
-        self.canvas.resize(800, 600)
-        self.canvas.setExtent(QgsRectangle(340450, 6020450, 340600, 6020580))
         feature = next(layer.getFeatures(f"tile_id = {tile}"))
         place = feature.geometry().vertexAt(0)
         self.click(place.x() + 2 * self.canvas.mapUnitsPerPixel(), place.y())
         figures, rays = self.explained_by_the_executable(place.x(), place.y(), TRANSMITTER="Hill")
         self.assert_shows(figures, rays)
         self.assertIn(f"The layer has {feature['path_loss_db']:.1f} dB at this point", self.why.dock.sentence.text())
+        for kind, there in (("wall", "just in front of it"), ("roof", "just above it")):
+            layer.setSubsetString(f"transmitter_id = 2 AND kind = '{kind}'")
+            middle, _, tile = self.tiles_of_house(kind)[0]
+            self.click(*middle[:2])
+            loss_db = next(layer.getFeatures(f"tile_id = {tile}"))["path_loss_db"]
+            said = self.why.dock.sentence.text()
+            self.assertIn(f"The middle of the {kind} tile lies ", said)
+            here_db, = re.findall(rf"The layer has {loss_db:.1f} dB at this point, {there} ([0-9.]+) dB", said)
+            self.assertLess(abs(loss_db - float(here_db)), 3.5, said)
+        layer.setSubsetString("transmitter_id = 2")
         before = len(self.rays_layers())
         self.click(place.x() + 100 * self.canvas.mapUnitsPerPixel(), HOUSE[1])
         self.assertIn("Click on one of the points", self.why.dock.sentence.text())
         self.assertEqual(len(self.rays_layers()), before)
 
     def test_a_receiver_is_explained_at_its_own_height(self):
-        from qgis.core import QgsRectangle
-
         # Two over each other in the street, one over the house: at the height for all it would stand in it.
         receivers = self.folder / "receivers.csv"
         receivers.write_text("x,y,height\n" + "".join(f"{x},{y},{height}\n" for (x, y), height in (
@@ -231,8 +243,6 @@ class WhyThisValueTest(QgisTest):
         tesseray("predictcoverage", {**harness.transmitters(FOLDER), **settings, "RECEIVERS": str(receivers),
                                      "RECEIVERS_CRS": "EPSG:25832", "RECEIVER_HEIGHT_FIELD": "height",
                                      "OUTPUT": str(result)})
-        self.canvas.resize(800, 600)
-        self.canvas.setExtent(QgsRectangle(340450, 6020450, 340600, 6020580))
         for place, receiver, height in ((STREET, None, 2.5), (STREET, 1, 12.25), (HOUSE, None, 60.0)):
             subset = "transmitter_id = 2" + (f" AND receiver_id = {receiver}" if receiver else "")
             layer = self.show(result, "receiver_path_loss", subset)
@@ -243,6 +253,57 @@ class WhyThisValueTest(QgisTest):
             # Nearly the layer's: ground tiles are met at RECEIVER_HEIGHT, too.
             losses_db = [feature["path_loss_db"] for feature in layer.getFeatures()]
             self.assertLess(min(abs(figures["path_loss_db"] - loss_db) for loss_db in losses_db), 0.01)
+
+    def tiles_of_house(self, kind):
+        """Centroid, normal and number of each of its tiles."""
+        with sqlite3.connect(FOLDER / "environment.gpkg") as database:
+            building, = database.execute(
+                "SELECT building_id FROM tiles WHERE kind = 'roof' ORDER BY abs(x - ?) + abs(y - ?)", HOUSE).fetchone()
+            return [(np.array(row[:3]), np.array(row[3:6]), row[6]) for row in database.execute(
+                "SELECT x, y, z, nx, ny, nz, tile_id FROM tiles WHERE building_id = ? AND kind = ? ORDER BY z",
+                (building, kind))]
+
+    def assert_tile_explained(self, kind, tile, middle, normal):
+        """In words and with the rays, which end just in front of it."""
+        said, layer = self.why.dock.sentence.text(), self.rays_layers()[0]
+        ray = next(layer.getFeatures())
+        end = list(ray.geometry().vertices())[-1]
+        np.testing.assert_allclose([end.x(), end.y(), end.z()], middle + 0.02 * normal, atol=2e-3, err_msg=said)
+        height, = re.findall(rf"The middle of the {kind} tile lies ([0-9.]+) m above the ground", said)
+        told = re.findall(r"The tile has ([0-9.]+) dB at its middle, just (?:in front of|above) it ([0-9.]+) dB", said)
+        with sqlite3.connect(STEPS) as database:
+            loss_db, = database.execute("SELECT path_loss_db FROM path_loss WHERE tile_id = ? AND transmitter_id = ?",
+                                        (tile, ray["transmitter_id"])).fetchone()
+        self.assertEqual(told[0][0], f"{loss_db:.1f}")
+        # The reflection of the wall itself comes on top there.
+        self.assertLess(abs(loss_db - float(told[0][1])), 3.5, said)
+        return float(height)
+
+    def test_a_roof_is_explained_on_top_of_it(self):
+        layer = self.show(STEPS)
+        for subset in ("", "transmitter_id = 2"):
+            layer.setSubsetString(subset)
+            middle, normal, tile = self.tiles_of_house("roof")[-1]
+            self.click(*middle[:2])
+            self.assertGreater(self.assert_tile_explained("roof", tile, middle, normal), 3)
+            self.assertEqual({ray["transmitter_id"] for ray in self.rays_layers()[0].getFeatures()} - {2} == set(),
+                             bool(subset))
+
+    def test_a_wall_is_explained_in_front_of_its_lowest_tile(self):
+        middle, normal, tile = self.tiles_of_house("wall")[0]
+        for subset in ("kind = 'wall'", "kind = 'wall' AND transmitter_id = 2"):
+            self.show(STEPS, subset=subset)
+            self.click(*(middle + 2 * self.canvas.mapUnitsPerPixel() * normal)[:2])  # beside the line that it is
+            self.assert_tile_explained("wall", tile, middle, normal)
+
+    def test_of_several_transmitters_the_value_of_the_explained_one_is_told(self):
+        tile = self.tile_at(self.show(STEPS), *STREET)
+        self.click(*STREET)
+        with sqlite3.connect(STEPS) as database:
+            loss_db, = database.execute("SELECT path_loss_db FROM path_loss WHERE transmitter_id = 1 AND tile_id = ?",
+                                        (tile,)).fetchone()
+        self.assertEqual(self.rays_layers()[0].name(), "Rays: Market")
+        self.assertIn(f"The tile has {loss_db:.1f} dB at its middle", self.why.dock.sentence.text())
 
     def test_rays_of_the_image_method_are_said_to_be_others(self):
         receivers, result = self.folder / "receivers.csv", self.folder / "exact.gpkg"
