@@ -228,6 +228,13 @@ def _shows_edits_of_others(layer: QgsVectorLayer) -> bool:
     return bool(group and group.modified())
 
 
+def has_lost_header(layer: QgsVectorLayer) -> bool:
+    """Whether the first row of a spreadsheet, where all cells are texts, is one of values in QGIS. The executable takes
+    it for the header that it is."""
+    numbered = [f"Field{number}" for number in range(1, layer.fields().count() + 1)]
+    return layer.dataProvider().storageType() in ("XLSX", "ODS") and layer.fields().names() == numbered
+
+
 def export_reason(layer: QgsVectorLayer, value: Any) -> str:
     """Why the executable would not see what the screen shows, in words; "" when it does.
 

@@ -36,8 +36,10 @@ from .inputs import (
     GEOMETRIES,
     ambiguous_layers,
     chosen_rows,
+    export_reason,
     expressions_of,
     geometries_of,
+    has_lost_header,
     layer_of,
     leave_geometries,
     read_attributes,
@@ -159,9 +161,19 @@ class Validation:
                 and layer.selectedFeatureCount() == 0:
             yield (f"{parameter.label}: only selected features of “{layer.name()}” are wanted, and none is selected. "
                    "Select some, or untick “Selected features only”.")
+        yield from self._check_header(parameter, layer)
         yield from self._check_filter(parameter, layer)
         if has_geometry and layer.isSpatial():  # of a layer with collections QGIS reads no CRS
             yield from self._check_crs(parameter, layer)
+
+    def _check_header(self, parameter: Parameter, layer: QgsVectorLayer) -> Iterator[str]:
+        """A spreadsheet that QGIS hands over, or names fields of, without its header."""
+        are_numbers_named = any(self._values.get(field.name) in layer.fields().names() for field in self._tool.parameters
+                                if field.kind == "field" and field.parent == parameter.name)
+        if has_lost_header(layer) and (are_numbers_named or export_reason(layer, self._values[parameter.name])):
+            yield (f"{parameter.label}: QGIS has taken the header of “{layer.name()}” for a row of values, since all "
+                   f"cells are texts, and calls its fields {', '.join(layer.fields().names()[:2])} and so on. Format "
+                   "its numbers as numbers, save it as CSV, or give the whole layer without naming fields.")
 
     def _check_filter(self, parameter: Parameter, layer: QgsVectorLayer) -> Iterator[str]:
         """An expression that QGIS cannot ask rows by, of which it takes none without a word."""

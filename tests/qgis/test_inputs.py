@@ -1792,6 +1792,35 @@ os._exit(0)  # without the end of QGIS, which may crash
         table = self.layer(sites["TRANSMITTERS"], name="sites")
         self.assertEqual(self.refused({**sites, "TRANSMITTERS": table}, "coveragestudy"), "")
 
+    def test_a_spreadsheet_of_texts_whose_header_qgis_takes_for_a_row(self):
+        from osgeo import ogr
+        from qgis.core import QgsProcessingFeatureSourceDefinition
+
+        text = pathlib.Path(harness.transmitters(self.folder)["TRANSMITTERS"]).read_text(encoding="utf-8")
+        header, *rows = (line.split(",") for line in text.splitlines())
+        file = ogr.GetDriverByName("XLSX").CreateDataSource(str(self.folder / "sites.xlsx"))
+        sheet = file.CreateLayer("sites")
+        for field in header:
+            sheet.CreateField(ogr.FieldDefn(field, ogr.OFTString))
+        for row in rows:
+            feature = ogr.Feature(sheet.GetLayerDefn())
+            for field, cell in zip(header, row):
+                feature.SetField(field, cell)
+            sheet.CreateFeature(feature)
+        del sheet, file
+        layer = self.layer(str(self.folder / "sites.xlsx"), name="sites")
+        self.assertEqual((layer.fields().names()[0], layer.featureCount()), ("Field1", len(rows) + 1))
+        inputs = {**SMALL_SCENE, "TRANSMITTERS": layer, "TRANSMITTERS_CRS": "EPSG:25832", "MAX_BOUNCES": 0}
+        for given in ({}, {"NAME_FIELD": "name"}):
+            self.assertEqual(self.refused({**inputs, **given}, "coveragestudy"), "")
+        result = self.run_tool("coveragestudy", **inputs, NAME_FIELD="name", PATH_LOSS="TEMPORARY_OUTPUT")
+        self.assertGreater(self.layer(result["PATH_LOSS"]).featureCount(), 0)
+        layer.selectByIds([layer.allFeatureIds()[-1]])
+        chosen = QgsProcessingFeatureSourceDefinition(layer.id(), True)
+        for given in ({"NAME_FIELD": "Field1"}, {"TRANSMITTERS": chosen}):
+            said = self.refused({**inputs, **given}, "coveragestudy")
+            self.assertIn("QGIS has taken the header of “sites” for a row of values", said)
+
     def test_tables_of_text_files_without_geometry(self):
         sites = harness.transmitters(self.folder)
         table = self.text_layer(sites["TRANSMITTERS"], "geomType=none")
