@@ -114,7 +114,6 @@ template <class Together, class Block>
 TESSERAY_HD void diffract_to_targets(const Block& block, RowMemory& memory, const ScatterBatch& batch,
                                      const RowBatch::Row& row, std::uint32_t source_count, std::uint32_t target_count) {
   const ScatteringView& scattering = batch.scattering;
-  const ScatteringColumnsView& columns = scattering.columns;
   const LaunchView& launch = scattering.launch;
   const EdgeSegment& edge = launch.environment.edge(row.element);
   const ObservedFaces faces(launch.wedge_of(edge), edge);
