@@ -29,6 +29,7 @@ class SightSearch {
  public:
   SightSearch(const SightScene& scene, double max_distance_m, InstructionSet set = best_instruction_set());
 
+  double max_distance_m() const { return max_distance_m_; }
   // Appends the numbers of all elements that `source` sees, in no order.
   void find_all(const Element& source, std::vector<std::uint32_t>& seen);
   // The same for those above the source; of equally high ones, those with higher numbers. So each pair of elements is

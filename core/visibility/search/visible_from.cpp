@@ -1,7 +1,10 @@
 // SPDX-License-Identifier: GPL-3.0-or-later
+#include <tbb/enumerable_thread_specific.h>
+
 #include <algorithm>
 #include <atomic>
 #include <memory>
+#include <optional>
 
 #include "core/base/parallel.h"
 #include "core/visibility/occlusion/elements.h"
@@ -75,6 +78,8 @@ struct PointVisibility::Impl {
   std::vector<Element> elements;
   SightGrid grid;
   SightScene scene;
+  // To make a search takes a good part of the time that looking around in a street does.
+  tbb::enumerable_thread_specific<std::optional<SightSearch>> searches;
 };
 
 PointVisibility::PointVisibility(const Occlusion& occlusion, const Tiling& tiling)
@@ -85,8 +90,10 @@ PointVisibility& PointVisibility::operator=(PointVisibility&&) noexcept = defaul
 
 std::vector<std::uint32_t> PointVisibility::visible_from(Vec3 point, const VisibilityOptions& options) const {
   std::vector<std::uint32_t> seen;
-  SightSearch search(impl_->scene, options.max_distance_m);
-  search.find_all(free_point_element(impl_->scene.occlusion, point), seen);
+  std::optional<SightSearch>& search = impl_->searches.local();
+  if (!search || search->max_distance_m() != options.max_distance_m)
+    search.emplace(impl_->scene, options.max_distance_m);
+  search->find_all(free_point_element(impl_->scene.occlusion, point), seen);
   std::sort(seen.begin(), seen.end());
   return seen;
 }
