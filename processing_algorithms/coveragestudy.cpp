@@ -81,7 +81,7 @@ Outcome coverage_study(Run& run) {
       launch_rays(run, scene, tiling, occlusion, rows, sites, PredictedAt::tiles_and_receivers);
   const std::unique_ptr<KeptPredictions> kept =
       open_kept_predictions(run, scene, tiling, *visibility, launcher, sites.transmitters);
-  const Predictions predictions = predict_path_loss(run, launcher, scene, tiling, sites, kept.get());
+  const Predictions predictions = predict_path_loss(run, launcher, rows, scene, tiling, sites, kept.get());
   std::optional<Comparison> comparison;
   if (drive_test) {
     // Of all tiles, whichever the layer is to hold.

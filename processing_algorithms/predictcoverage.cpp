@@ -25,7 +25,7 @@ Outcome predict_coverage(Run& run) {
   const RayLauncher launcher = launch_rays(run, scene, tiling, occlusion, rows, sites, PredictedAt::layers_asked_for);
   const std::unique_ptr<KeptPredictions> kept =
       open_kept_predictions(run, scene, tiling, *visibility, launcher, sites.transmitters);
-  const Predictions predictions = predict_path_loss(run, launcher, scene, tiling, sites, kept.get());
+  const Predictions predictions = predict_path_loss(run, launcher, rows, scene, tiling, sites, kept.get());
 
   ResultWriter writer(scene.frame, run.settings().overwrite);
   std::vector<std::string> written;

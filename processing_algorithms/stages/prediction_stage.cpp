@@ -10,6 +10,8 @@
 namespace tesseray {
 namespace {
 
+constexpr double sight_of_receivers_end = 0.3;  // of the stage "rays", which it shares with what all launches need
+
 // Anew by the CPU where the GPU has no room for what the transmitter has there, whatever was done by then.
 RayLaunchingResult rays_of(const Run& run, const RayLauncher& launcher, const Transmitter& transmitter,
                            Progress& progress) {
@@ -79,19 +81,24 @@ RayLauncher launch_rays(Run& run, const Scene& scene, const Tiling& tiling, cons
               }};
   }
   require_memory_for_receivers(run, tiling, occlusion, sites.receivers);
-  PartOfStage sight_of_receivers(run.progress(), 0, 0.5), lengths_in_vegetation(run.progress(), 0.5, 1);
-  RayLauncher launcher(scene, tiling, occlusion, rows.visibility(), sites.receivers, options, make_rooftop_search,
-                       makers.make_tube_bouncer, makers.make_row_scatterer, sight_of_receivers);
-  launcher.prepare(lengths_in_vegetation, vegetation_file_beside(rows.visibility()));
-  return launcher;
+  PartOfStage sight_of_receivers(run.progress(), 0, sight_of_receivers_end);
+  return RayLauncher(scene, tiling, occlusion, rows.visibility(), sites.receivers, options, make_rooftop_search,
+                     makers.make_tube_bouncer, makers.make_row_scatterer, sight_of_receivers);
 }
 
-Predictions predict_path_loss(Run& run, const RayLauncher& launcher, const Scene& scene, const Tiling& tiling,
-                              const Sites& sites, KeptPredictions* kept) {
+Predictions predict_path_loss(Run& run, const RayLauncher& launcher, const RayRows& rows, const Scene& scene,
+                              const Tiling& tiling, const Sites& sites, KeptPredictions* kept) {
+  std::vector<TransmitterPrediction> found = find_kept_predictions(run, kept, sites.transmitters);
+  const bool launches = found.size() < sites.transmitters.size();
+  if (launches) {
+    PartOfStage of_all_launches(run.progress(), sight_of_receivers_end, 1);
+    launcher.prepare(of_all_launches, vegetation_file_beside(rows.visibility()));
+  }
   run.progress().begin_stage("prediction");
   const std::size_t targets =
       (launcher.options().tiles_are_targets ? tiling.tiles.size() : 0) + launcher.receivers().size();
-  const std::size_t at_once = transmitters_at_once(run.settings().memory, launcher, targets, sites.transmitters.size());
+  const std::size_t at_once =
+      launches ? transmitters_at_once(run.settings().memory, launcher, targets, sites.transmitters.size()) : 1;
   return predict_each(
       sites.transmitters,
       [&](const Transmitter& transmitter, Progress& progress) {
@@ -102,7 +109,7 @@ Predictions predict_path_loss(Run& run, const RayLauncher& launcher, const Scene
         if (kept) kept->keep(transmitter, prediction, progress);
         return prediction;
       },
-      run.progress(), at_once, find_kept_predictions(run, kept, sites.transmitters),
+      run.progress(), at_once, std::move(found),
       [&](const Transmitter& transmitter) { return launcher.expected_work(transmitter); });
 }
 

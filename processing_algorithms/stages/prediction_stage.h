@@ -17,14 +17,14 @@ enum class PredictedAt { tiles_and_receivers, layers_asked_for };
 // Throws Error where nothing could be predicted, before the long work.
 void require_targets(const Tiling& tiling, const Sites& sites);
 
-// Everything that launching the rays of any transmitter needs. What is given must outlive it. Where a few receivers are
+// What the rays of any transmitter are launched by. What is given must outlive it. Where a few receivers are
 // enough rays arrive at them alone, which takes a fraction of the time: predictions then have no tiles.
 RayLauncher launch_rays(Run& run, const Scene& scene, const Tiling& tiling, const Occlusion& occlusion,
                         const RayRows& rows, const Sites& sites, PredictedAt predicted_at);
 
 // Launches the rays of every transmitter and sums them up, of as many at once as threads and memory allow; but for
 // those that an earlier run left in `kept`, where the others are kept as well. `kept` may be null.
-Predictions predict_path_loss(Run& run, const RayLauncher& launcher, const Scene& scene, const Tiling& tiling,
-                              const Sites& sites, KeptPredictions* kept);
+Predictions predict_path_loss(Run& run, const RayLauncher& launcher, const RayRows& rows, const Scene& scene,
+                              const Tiling& tiling, const Sites& sites, KeptPredictions* kept);
 
 }  // namespace tesseray
