@@ -4,6 +4,7 @@
 
 #include <vector>
 
+#include "core/propagation/launching/ground_in_sight.h"
 #include "core/propagation/launching/ground_tiles.h"
 #include "core/propagation/launching/ray_launcher.h"
 #include "core/propagation/launching/receiver_reach.h"
@@ -33,6 +34,7 @@ struct LaunchEnvironment {
   const std::vector<EdgeRun>& edge_runs;
   const OverRooftopPaths& over_rooftops;
   const GroundTiles& ground_tiles;  // asked where there are receivers
+  const GroundInSight& ground_in_sight;  // none where nobody asks
   RooftopSearch* rooftop_search;    // nullptr: the CPU's own
   TubeBouncer* tube_bouncer;        // nullptr: the CPU alone
   RowScatterer* row_scatterer;      // the same

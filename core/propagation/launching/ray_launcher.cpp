@@ -12,6 +12,7 @@
 #include "core/propagation/launching/rays_by_ground.h"
 #include "core/propagation/launching/rays_in_any_order.h"
 #include "core/propagation/rays/ground_around_tiles.h"
+#include "core/propagation/rays/surface_materials.h"
 #include "core/propagation/tubes/tube.h"
 
 namespace tesseray {
@@ -26,6 +27,14 @@ std::vector<std::uint32_t> grounds_below(const GroundTiles& ground_tiles, const 
     grounds.push_back(is_over_ground ? ground_tiles.near(receiver.position.xy()) : no_index);
   }
   return grounds;
+}
+
+bool ground_scatters(const Scene& scene, const Tiling& tiling, const RayLaunchingOptions& options) {
+  return std::any_of(tiling.tiles.begin(), tiling.tiles.end(), [&](const Tile& tile) {
+    const Material& material = scene.materials[surface_material(scene, tile)];
+    return tile.kind == SurfaceKind::ground &&
+           material.scattering_coefficient.value_or(options.scattering_coefficient) > 0;
+  });
 }
 
 // Does what needs the file; false, with a warning, when that cannot be done.
@@ -64,9 +73,11 @@ struct RayLauncher::Impl {
   MakeTubeBouncer make_tube_bouncer;
   MakeRowScatterer make_row_scatterer;
   VegetationPairs vegetation_pairs = {};  // made by the first launch, as all below
+  GroundInSight ground_in_sight = {};
   std::unique_ptr<TubeBouncer> tube_bouncer = nullptr;
   std::unique_ptr<RowScatterer> row_scatterer = nullptr;
   std::unique_ptr<std::once_flag> pairs_made = std::make_unique<std::once_flag>();
+  std::unique_ptr<std::once_flag> ground_seen = std::make_unique<std::once_flag>();
   std::unique_ptr<std::once_flag> batchers_made = std::make_unique<std::once_flag>();
   std::unique_ptr<LaunchForecast> forecast = std::make_unique<LaunchForecast>(options_with_work(options, scene));
   std::unique_ptr<const SightFromPoints> sight = std::make_unique<const SightFromPoints>(occlusion, tiling);
@@ -82,6 +93,16 @@ struct RayLauncher::Impl {
           vegetation_pairs = VegetationPairs(vegetation, visibility, points, progress);
         }
       });
+    });
+  }
+
+  // Likewise.
+  void look_along_ground(Progress& progress) {
+    const bool may_scatter = options.max_bounces > 0 && options.max_scatterings > 0;
+    if (!options.tiles_are_targets || !may_scatter || !ground_scatters(scene, tiling, options)) return;
+    std::call_once(*ground_seen, [&] {
+      tbb::this_task_arena::isolate(
+          [&] { ground_in_sight = GroundInSight(occlusion, tiling, visibility, points, progress); });
     });
   }
 
@@ -104,6 +125,7 @@ struct RayLauncher::Impl {
             runs,
             over_rooftops,
             *ground_tiles,
+            ground_in_sight,
             rooftop_search.get(),
             tube_bouncer.get(),
             row_scatterer.get(),
@@ -173,7 +195,9 @@ RayLauncher::~RayLauncher() = default;
 RayLauncher::RayLauncher(RayLauncher&&) noexcept = default;
 
 void RayLauncher::prepare(Progress& progress, const std::optional<VegetationFile>& kept) const {
-  impl_->make_vegetation_pairs(progress, kept);
+  PartOfStage ground(progress, 0, 0.5), vegetation(progress, 0.5, 1);
+  impl_->look_along_ground(ground);
+  impl_->make_vegetation_pairs(vegetation, kept);
   impl_->make_batchers();
 }
 
@@ -240,7 +264,8 @@ std::uint64_t RayLauncher::bytes_of_launch(std::size_t threads) const {
   const std::uint64_t of_tile_by_batches = impl_->row_scatterer  ? sizeof(ArrivalSums) + sizeof(ScatteredSums)
                                            : impl_->tube_bouncer ? sizeof(ArrivalSums)
                                                                  : 0;
-  constexpr std::uint64_t pairable_rays = 128;  // about so many at a receiver of a city; a quarter is gathered at a time
+  constexpr std::uint64_t pairable_rays =
+      128;  // about so many at a receiver of a city; a quarter is gathered at a time
   const std::uint64_t of_pairs =
       options.summation == Summation::local_mean ? pairable_rays * sizeof(PairableRay) * 5 / 4 : 0;
   constexpr std::uint64_t rays_by_ground = 48;  // likewise, where the ground is not level
@@ -266,7 +291,8 @@ std::uint64_t RayLauncher::bytes_of_tubes() const {
 }
 
 std::uint64_t RayLauncher::bytes_besides_launches() const {
-  return impl_->sight->bytes() + (impl_->rooftop_search ? impl_->rooftop_search->host_bytes() : 0) +
+  return impl_->sight->bytes() + impl_->ground_in_sight.bytes() +
+         (impl_->rooftop_search ? impl_->rooftop_search->host_bytes() : 0) +
          (impl_->tube_bouncer ? impl_->tube_bouncer->host_bytes() : 0) +
          (impl_->row_scatterer ? impl_->row_scatterer->host_bytes() : 0);
 }

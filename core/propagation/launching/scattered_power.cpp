@@ -68,15 +68,13 @@ LaunchCost ScatteredPower::cost() const {
   return cost;
 }
 
-void ScatteredPower::gather_scattered(std::uint32_t number, std::span<const std::uint32_t> row,
+void ScatteredPower::gather_scattered(std::uint32_t number, std::span<const std::uint32_t> row, SeenFrom seen_from,
                                       ThreadState& state) const {
   const Vec3 target = environment_.points.arrival(number);
   find_scattering(AfterScattering::nothing, number, row, state);
   const std::vector<std::uint32_t>& tiles = state.drawn.numbers;
   if (tiles.empty()) return;
   scattering_.radiate(AfterScattering::nothing, tiles, target, state.radiated);
-  // Asked from the target, one row of the pairs says all; of a receiver there is none.
-  const bool is_receiver = environment_.points.is_receiver(number);
   DiffuseSum sum;
   for (std::size_t i = 0; i < tiles.size(); ++i) {
     const std::uint32_t tile = tiles[i];
@@ -86,8 +84,10 @@ void ScatteredPower::gather_scattered(std::uint32_t number, std::span<const std:
     const double density = densities.of_all;
     if (!(density > 0)) continue;
     const Vec3 direction{state.radiated.x[i], state.radiated.y[i], state.radiated.z[i]};
-    const double vegetation =
-        is_receiver ? setting_.vegetation_between(tile, number) : setting_.vegetation_between(number, tile);
+    // Asked from the target, one row of the pairs says all; of what its own point sees there is none.
+    const double vegetation = seen_from == SeenFrom::middle
+                                  ? setting_.vegetation_between(number, tile)
+                                  : setting_.vegetation.amplitude(environment_.points.reference(tile), target);
     const DiffuseTarget at_target =
         standing_for(static_cast<double>(state.drawn.stand_for[i]),
                      diffuse_target_of_tile(scattering_view_, number, tile, direction, length, vegetation));
@@ -101,23 +101,38 @@ void ScatteredPower::gather_scattered(std::uint32_t number, std::span<const std:
 }
 
 void ScatteredPower::scatter_last(Progress& progress) {
+  PartOfStage to_tiles(progress, 0, 0.8), along_ground(progress, 0.8, 0.95), to_receivers(progress, 0.95, 1);
+  scatter_to_tiles(to_tiles);
+  scatter_along_ground(along_ground);
   const TargetPoints& points = environment_.points;
-  if (scatterer_) {
-    scatter_last_in_batches(progress);
-  } else {
-    parallel_blocks(points.target_tile_count(), rows_per_block, progress, [&](std::size_t begin, std::size_t end) {
-      ThreadState& state = states_.local();
-      for (auto tile = static_cast<std::uint32_t>(begin); tile < end; ++tile) {
-        state.read_tiles_of_row(environment_.visibility, tile, LaunchPhase::scattering);
-        gather_scattered(tile, state.row, state);
-      }
-    });
-  }
-  parallel_blocks(points.receiver_count(), rows_per_block, progress, [&](std::size_t begin, std::size_t end) {
+  parallel_blocks(points.receiver_count(), rows_per_block, to_receivers, [&](std::size_t begin, std::size_t end) {
     ThreadState& state = states_.local();
     for (auto r = static_cast<std::uint32_t>(begin); r < end; ++r) {
       const std::uint32_t number = points.element_count() + r;
-      gather_scattered(number, environment_.receiver_rows.row(r), state);
+      gather_scattered(number, environment_.receiver_rows.row(r), SeenFrom::point, state);
+    }
+  });
+}
+
+void ScatteredPower::scatter_to_tiles(Progress& progress) {
+  if (scatterer_) return scatter_last_in_batches(progress);
+  parallel_blocks(environment_.points.target_tile_count(), rows_per_block, progress,
+                  [&](std::size_t begin, std::size_t end) {
+                    ThreadState& state = states_.local();
+                    for (auto tile = static_cast<std::uint32_t>(begin); tile < end; ++tile) {
+                      state.read_tiles_of_row(environment_.visibility, tile, LaunchPhase::scattering);
+                      gather_scattered(tile, state.row, SeenFrom::middle, state);
+                    }
+                  });
+}
+
+void ScatteredPower::scatter_along_ground(Progress& progress) {
+  const GroundInSight& ground = environment_.ground_in_sight;
+  parallel_blocks(ground.ground_tiles(), rows_per_block, progress, [&](std::size_t begin, std::size_t end) {
+    ThreadState& state = states_.local();
+    for (auto tile = static_cast<std::uint32_t>(begin); tile < end; ++tile) {
+      ground.find_around(tile, state.row);
+      gather_scattered(tile, state.row, SeenFrom::point, state);
     }
   });
 }

@@ -102,7 +102,13 @@ class ScatteredPower {
   // not drawn by chance, and those of the others that are: into state.drawn.
   void find_scattering(AfterScattering after, std::uint32_t number, std::span<const std::uint32_t> row,
                        SourceFinder& state) const;
-  void gather_scattered(std::uint32_t number, std::span<const std::uint32_t> row, ThreadState& state) const;
+  // Who sees the tiles that scatter to a target: the tile that it is, at its middle, or the target's own point.
+  enum class SeenFrom { middle, point };
+  void gather_scattered(std::uint32_t number, std::span<const std::uint32_t> row, SeenFrom seen_from,
+                        ThreadState& state) const;
+  // To the tiles from their rows, and to ground tiles from the ground around that these do not have.
+  void scatter_to_tiles(Progress& progress);
+  void scatter_along_ground(Progress& progress);
   void reflect_diffuse(std::uint32_t tile, FollowedTo members, ThreadState& state) const;
   void diffract_diffuse(std::uint32_t edge, FollowedTo members, ThreadState& state) const;
   void lay_out_diffuse_edge_row(std::uint32_t edge, const Wedge& wedge, FollowedTo members, ThreadState& state) const;

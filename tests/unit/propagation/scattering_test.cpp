@@ -97,6 +97,79 @@ TEST(Scattering, ThenReflectedNextToTheTilesMiddleIsNoMoreThanThereIs) {
   EXPECT_EQ(walls, 1u);
 }
 
+// A long house whose wall casts a shadow on the ground behind it. Nothing but the ground scatters.
+Scene house_on(Scene scene) {
+  Material smooth;
+  smooth.name = "smooth";
+  smooth.scattering_coefficient = 0;
+  scene.materials.push_back(smooth);
+  scene.default_materials.wall = scene.default_materials.roof = 1;
+  scene.prisms = {testing::box_prism(1, {30, 110}, {150, 122}, 0, 15)};
+  return scene;
+}
+
+// Tiles of one plane do not see each other; receivers over them see what the others scatter.
+TEST(Scattering, GroundScattersToGroundTilesInTheShadow) {
+  const Environment town(house_on(testing::flat_ground(240, 240)), 5);
+  const Vec3 sender{130, 60, 10};
+  const auto result = town.launch(testing::test_transmitter(sender), {}, one_scattering(0, 0, 1, 0));
+  const auto lit = visible_from(town.occlusion, town.tiling, sender);
+  std::size_t compared = 0;
+  for (std::uint32_t t = 0; t < town.tiling.tiles.size(); ++t) {
+    const Tile& tile = town.tiling.tiles[t];
+    const Vec3 target = tile.centroid + Vec3{0, 0, 1.5};
+    if (tile.kind != SurfaceKind::ground || tile.centroid.y < 125 || is_in(lit, t)) continue;
+    if (town.occlusion.is_free(sender, target)) continue;
+    double expected = 0, nearest_m = 1e9;
+    for (const std::uint32_t s : lit) {
+      if (s >= town.tiling.tiles.size() || town.tiling.tiles[s].kind != SurfaceKind::ground) continue;
+      const Tile& scatterer = town.tiling.tiles[s];
+      if (!town.occlusion.is_free(scatterer.centroid + Vec3{0, 0, lift_m}, target)) continue;
+      const Vec3 way = target - scatterer.centroid;
+      nearest_m = std::fmin(nearest_m, norm(way));
+      expected += unit_gain() * taken(scatterer, sender) * sent(scatterer, normalized(way)) / squared_norm(way);
+    }
+    // Nearer tiles send what their parts do.
+    if (!(expected > 0) || nearest_m < 8) continue;
+    EXPECT_NEAR(result.tiles[t].gain.value() / expected, 1, 1e-5) << tile.centroid.x << " " << tile.centroid.y;
+    ++compared;
+  }
+  EXPECT_GT(compared, 300u);
+}
+
+// Over hills and among trees, and with a lobe; as far as ground tiles look, where nothing else arrives and the ground
+// reflects nothing. Densities are of single precision.
+TEST(Scattering, OfTheGroundIsAtGroundTilesWhatItIsAtReceiversOverThem) {
+  Scene hills = house_on(testing::terrain_of(200, 200, 10, [](Vec2 p) { return 3 * std::cos(p.x / 40); }));
+  hills.prisms.front().bottom_z = -10;
+  Scene trees = house_on(testing::flat_ground(200, 200));
+  trees.vegetation.push_back({1, {{{150, 100}, {190, 100}, {190, 140}, {150, 140}}}, 0, 6});
+  const Vec3 sender{130, 60, 15};
+  for (const Scene& scene : {hills, trees}) {
+    const Environment town(scene, 10);
+    std::vector<Vec3> over_ground;
+    for (const Tile& tile : town.tiling.tiles) {
+      if (tile.kind == SurfaceKind::ground) over_ground.push_back(tile.centroid + Vec3{0, 0, 1.5});
+    }
+    for (const int lobe : {0, 4}) {
+      RayLaunchingOptions options = one_scattering(0, 0, 1, 0);
+      options.scattering_coefficient = 1;
+      options.scattering_lobe_exponent = lobe;
+      options.vegetation = VegetationModel::per_metre;
+      const auto result = town.launch(testing::test_transmitter(sender), testing::receivers_at(over_ground), options);
+      std::size_t compared = 0;
+      for (std::size_t t = 0; t < over_ground.size(); ++t) {
+        if (town.occlusion.is_free(sender, over_ground[t])) continue;
+        const double at_receiver = result.receivers[t].gain.value();
+        EXPECT_NEAR(result.tiles[t].gain.value(), at_receiver, 1e-5 * at_receiver)
+            << over_ground[t].x << " " << over_ground[t].y << ", lobe " << lobe;
+        ++compared;
+      }
+      EXPECT_GT(compared, 50u);
+    }
+  }
+}
+
 // A wall in one tile of 12 m, and metal ground before it that mirrors the wall to receivers near both: as small tiles.
 TEST(Scattering, ThenReflectedNearTheTileIsWhatItsPartsBring) {
   Scene corner = testing::flat_ground(120, 120);
