@@ -107,10 +107,11 @@ void Reflectors::add_terrain() {
   const Terrain& terrain = scene_.terrain;
   if (terrain.columns < 2 || terrain.rows < 2) return;
   if (!is_flat(terrain)) {
+    const EvenGround even(terrain);
     for (std::uint32_t row = 0; row + 1 < terrain.rows; ++row) {
       for (std::uint32_t column = 0; column + 1 < terrain.columns; ++column) {
-        add_triangle(column, row, false);
-        add_triangle(column, row, true);
+        add_triangle(column, row, false, even.plane_of(column, row));
+        add_triangle(column, row, true, even.plane_of(column, row));
       }
     }
     return;
@@ -128,19 +129,22 @@ void Reflectors::add_terrain() {
   all_.push_back(ground);
 }
 
-void Reflectors::add_triangle(std::uint32_t column, std::uint32_t row, bool northern) {
+void Reflectors::add_triangle(std::uint32_t column, std::uint32_t row, bool northern, const EvenPlane* even) {
   const Terrain& terrain = scene_.terrain;
   const auto node = [&](std::uint32_t i, std::uint32_t j) {
-    return Vec3{terrain.south_west.x + terrain.step_x * i, terrain.south_west.y + terrain.step_y * j,
-                static_cast<double>(terrain.node(i, j))};
+    const Vec2 place = terrain.south_west + Vec2{terrain.step_x * i, terrain.step_y * j};
+    return at_height(place, even != nullptr ? even->height_at(place) : static_cast<double>(terrain.node(i, j)));
   };
   const Vec3 south_west = node(column, row), north_east = node(column + 1, row + 1);
   Reflector triangle;
   triangle.outline = northern ? std::array{south_west, north_east, node(column, row + 1), Vec3{}}
                               : std::array{south_west, node(column + 1, row), north_east, Vec3{}};
   triangle.corners = 3;
-  triangle.origin = south_west;
-  triangle.normal = normalized(cross(triangle.outline[1] - south_west, triangle.outline[2] - south_west));
+  // The same for all of an even part, so that they mirror alike.
+  triangle.origin = even != nullptr ? even->point : south_west;
+  triangle.normal = even != nullptr
+                        ? even->normal()
+                        : normalized(cross(triangle.outline[1] - south_west, triangle.outline[2] - south_west));
   triangle.kind = SurfaceKind::ground;
   triangle.level_floor = triangle.normal.z == 1.0;
   triangle.material = surface_material(scene_.default_materials, SurfaceKind::ground, 0);

@@ -9,6 +9,7 @@
 #include <span>
 #include <vector>
 
+#include "core/scene/landscape/even_ground.h"
 #include "core/tiling/tiling.h"
 
 namespace tesseray {
@@ -46,7 +47,8 @@ struct Reflector {
   std::span<const Vec3> polygon() const { return {outline.data(), corners}; }
 };
 
-// Keeps a reference to the scene. Flat terrain is one surface; other terrain is one per triangle of its grid.
+// Keeps a reference to the scene. Flat terrain is one surface; other terrain is one per triangle of its grid, which
+// lies in the plane of the even ground around it where there is some.
 class Reflectors {
  public:
   explicit Reflectors(const Scene& scene);
@@ -60,7 +62,8 @@ class Reflectors {
   void add_walls(std::uint32_t prism);
   void add_flats(std::uint32_t prism);
   void add_terrain();
-  void add_triangle(std::uint32_t column, std::uint32_t row, bool northern);
+  // `even`: the plane of the cell, or nullptr.
+  void add_triangle(std::uint32_t column, std::uint32_t row, bool northern, const EvenPlane* even);
 
   const Scene& scene_;
   std::vector<Reflector> all_;

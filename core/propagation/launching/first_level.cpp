@@ -217,8 +217,9 @@ std::vector<std::uint32_t> FirstLevel::elements_in_sight(const StraightWay& way,
   const Vec3 antenna = transmitter_.position;
   if (way.building == nullptr) {
     // By all threads, which a launch to a whole city is worth; a search has one alone.
-    return environment_.points.tiles_are_targets() ? visible_from(environment_.occlusion, environment_.tiling, antenna)
-                                                   : environment_.sight.visible_from(antenna);
+    return environment_.points.tiles_are_targets()
+               ? visible_from(environment_.occlusion, environment_.seen_tiling, antenna)
+               : environment_.sight.visible_from(antenna);
   }
   // What the building does not hide is as it was with it. Edges behind it are not lit through it, but by what goes on
   // from tiles there.
@@ -227,7 +228,7 @@ std::vector<std::uint32_t> FirstLevel::elements_in_sight(const StraightWay& way,
     if ((lit[tile] & lit_as_element) != 0) continue;
     if (way.building->may_hide(antenna, environment_.points.reference(tile))) may_be_hidden.push_back(tile);
   }
-  return visible_among(way.occlusion, environment_.tiling, antenna, may_be_hidden);
+  return visible_among(way.occlusion, environment_.seen_tiling, antenna, may_be_hidden);
 }
 
 void FirstLevel::launch_to_element(const StraightWay& way, std::uint32_t element, std::vector<std::uint8_t>& lit,

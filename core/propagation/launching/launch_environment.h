@@ -22,7 +22,8 @@ namespace tesseray {
 
 struct LaunchEnvironment {
   const Scene& scene;
-  const Tiling& tiling;
+  const Tiling& tiling;       // even ground in one plane (rays/even_tiles.h)
+  const Tiling& seen_tiling;  // as visibility has it
   const Occlusion& occlusion;
   const SightFromPoints& sight;
   const Visibility& visibility;

@@ -11,6 +11,7 @@
 #include "core/propagation/launching/launch.h"
 #include "core/propagation/launching/rays_by_ground.h"
 #include "core/propagation/launching/rays_in_any_order.h"
+#include "core/propagation/rays/even_tiles.h"
 #include "core/propagation/rays/ground_around_tiles.h"
 #include "core/propagation/rays/surface_materials.h"
 #include "core/propagation/tubes/tube.h"
@@ -55,6 +56,8 @@ bool is_file_usable(Progress& progress, const Work& work) {
 
 struct RayLauncher::Impl {
   const Scene& scene;
+  const Tiling& seen_tiling;
+  std::unique_ptr<const Tiling> even_tiling;  // nullptr: no tile differs
   const Tiling& tiling;
   const Occlusion& occlusion;
   const Visibility& visibility;
@@ -80,7 +83,7 @@ struct RayLauncher::Impl {
   std::unique_ptr<std::once_flag> ground_seen = std::make_unique<std::once_flag>();
   std::unique_ptr<std::once_flag> batchers_made = std::make_unique<std::once_flag>();
   std::unique_ptr<LaunchForecast> forecast = std::make_unique<LaunchForecast>(options_with_work(options, scene));
-  std::unique_ptr<const SightFromPoints> sight = std::make_unique<const SightFromPoints>(occlusion, tiling);
+  std::unique_ptr<const SightFromPoints> sight = std::make_unique<const SightFromPoints>(occlusion, seen_tiling);
 
   // Alone on its threads: whoever waits for it must not find itself waiting within it.
   void make_vegetation_pairs(Progress& progress, const std::optional<VegetationFile>& kept) {
@@ -114,6 +117,7 @@ struct RayLauncher::Impl {
   LaunchEnvironment environment() const {
     return {scene,
             tiling,
+            seen_tiling,
             occlusion,
             *sight,
             visibility,
@@ -171,21 +175,38 @@ RayLauncher::RayLauncher(const Scene& scene, const Tiling& tiling, const Occlusi
     throw Error(ErrorKind::invalid_input, "bad_max_bounces", "MAX_BOUNCES is " + std::to_string(options.max_bounces),
                 "give a number from 0 to " + std::to_string(most_bounces));
   }
-  TargetPoints points(tiling, receivers, options.receiver_height_m, options.tiles_are_targets);
+  std::unique_ptr<const Tiling> even_tiling = with_even_tiles(scene, tiling);
+  const Tiling& reflecting = even_tiling ? *even_tiling : tiling;
+  TargetPoints points(reflecting, receivers, options.receiver_height_m, options.tiles_are_targets);
   // What can be reached takes about as long where that is asked at all.
   PartOfStage sight(progress, 0, 0.5), reaching(progress, 0.5, 1);
   ReceiverRows rows(occlusion, tiling, receivers, sight);
   OverRooftopPaths over_rooftops(scene);
   const bool is_uneven = options.tiles_are_targets && !over_rooftops.is_ground_level();
-  auto ground_tiles = std::make_unique<const GroundTiles>(scene, tiling, is_uneven || !receivers.empty());
+  auto ground_tiles = std::make_unique<const GroundTiles>(scene, reflecting, is_uneven || !receivers.empty());
   std::vector<std::uint32_t> grounds = grounds_below(*ground_tiles, receivers, over_rooftops);
   ReceiverReach reach;
   if (!options.tiles_are_targets) reach = ReceiverReach(visibility, rows, reaching);
-  impl_ = std::make_unique<Impl>(
-      Impl{scene, tiling, occlusion, visibility, std::move(receivers), options, std::move(points), std::move(rows),
-           std::move(reach), normals_of_ground_around(tiling), edge_runs(tiling), std::move(over_rooftops),
-           std::move(ground_tiles), std::move(grounds), nullptr, VegetationPrisms(scene.vegetation),
-           std::move(make_tube_bouncer), std::move(make_row_scatterer)});
+  impl_ = std::make_unique<Impl>(Impl{scene,
+                                      tiling,
+                                      std::move(even_tiling),
+                                      reflecting,
+                                      occlusion,
+                                      visibility,
+                                      std::move(receivers),
+                                      options,
+                                      std::move(points),
+                                      std::move(rows),
+                                      std::move(reach),
+                                      normals_of_ground_around(reflecting),
+                                      edge_runs(tiling),
+                                      std::move(over_rooftops),
+                                      std::move(ground_tiles),
+                                      std::move(grounds),
+                                      nullptr,
+                                      VegetationPrisms(scene.vegetation),
+                                      std::move(make_tube_bouncer),
+                                      std::move(make_row_scatterer)});
   if (make_rooftop_search && options.over_rooftop == OverRooftop::screens) {
     impl_->rooftop_search = make_rooftop_search(impl_->over_rooftops.view());
   }
