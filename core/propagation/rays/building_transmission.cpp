@@ -79,12 +79,12 @@ BuildingTransmission::BuildingTransmission(const Scene& scene, Vec3 antenna, dou
 }
 
 void BuildingTransmission::find_parts(Vec3 antenna) {
-  double least_m = infinity;
-  for (std::uint32_t p = 0; p < scene_.prisms.size(); ++p) {
-    const double distance_m = distance_to(scene_.prisms[p].rings, antenna.xy());
-    if (distance_m >= least_m) continue;
-    least_m = distance_m;
-    parts_ = {p};
+  std::vector<double> distances_m;
+  distances_m.reserve(scene_.prisms.size());
+  for (const Prism& prism : scene_.prisms) distances_m.push_back(distance_to(prism.rings, antenna.xy()));
+  const auto least = std::min_element(distances_m.begin(), distances_m.end());
+  for (std::uint32_t p = 0; p < distances_m.size(); ++p) {
+    if (distances_m[p] <= *least + coordinate_step_m) parts_.push_back(p);
   }
   add_rest_of_house();
   top_z_ = -infinity;

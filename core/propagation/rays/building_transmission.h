@@ -19,7 +19,8 @@ namespace tesseray {
 
 class BuildingTransmission {
  public:
-  // The building nearest to `antenna` in the plan, with all that touches it. Keeps a reference to the scene.
+  // The building nearest to `antenna` in the plan, with all that touches it; several that are equally near. Keeps a
+  // reference to the scene.
   BuildingTransmission(const Scene& scene, Vec3 antenna, double frequency_hz, const TransmissionOptions& options);
 
   // False in a scene without buildings.

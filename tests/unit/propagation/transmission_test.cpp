@@ -110,9 +110,9 @@ TEST(BuildingTransmission, BlocksArePaidForAsTheRayPassesThem) {
   upper.on_ground = false;
   EXPECT_NEAR(loss_across({house_between(1, 0, 20), upper}, {-20, 10, 12}, {60, 10, 12}), 20 + 0.5 * 20, 1e-9);
   EXPECT_NEAR(loss_across({house_between(1, 0, 20), upper}, {10, 10, 20}, {10, 10.001, 4}), 20 + 0.5 * 12, 1e-6);
-  // High above its neighbour, it does not touch it.
+  // High above its neighbour, which is nearer, it does not touch it.
   upper.bottom_z = 12;
-  EXPECT_NEAR(loss_across({house_between(1, 0, 20), upper}, {-20, 10, 14}, {60, 10, 14}), 0, 1e-9);
+  EXPECT_NEAR(loss_across({house_between(1, -1, 20), upper}, {-20, 10, 14}, {60, 10, 14}), 0, 1e-9);
 }
 
 // A podium, and floors of the same building in the air over it: from a mast on top down to the street.
@@ -169,6 +169,20 @@ TEST(BuildingTransmission, TakesTheNearestBuildingAndItsMaterials) {
   EXPECT_NEAR(near_house.loss_db({105, 90, 6}, {105, 130, 6}), 2 * (5 + 4 * 2.0) + 0.5 * 10, 1e-9);
   const BuildingTransmission on_the_other(scene, {215, 115, 28}, 2e9, options);
   EXPECT_NEAR(on_the_other.loss_db({190, 115, 6}, {240, 115, 6}), 2 * (4.85 + 0.12 * 2.0) + 0.5 * 30, 1e-9);
+}
+
+// Across a street as well as on the antenna's own side, in whatever order they are.
+TEST(BuildingTransmission, BuildingsThatAreEquallyNearAreAllTaken) {
+  const Prism west = house_between(1, -40, -20), east = house_between(2, 10, 35), far = house_between(3, 45, 60);
+  for (const std::vector<Prism>& prisms : {std::vector{west, east, far}, std::vector{far, east, west}}) {
+    Scene scene = testing::flat_ground(400, 400);
+    scene.prisms = prisms;
+    const Vec3 antenna{-5, 10, 5};
+    const BuildingTransmission through(scene, antenna, 850e6, ten_db_walls());
+    EXPECT_NEAR(through.loss_db(antenna, {-60, 10, 5}), 20 + 0.5 * 20, 1e-9);
+    EXPECT_NEAR(through.loss_db(antenna, {40, 10, 5}), 20 + 0.5 * 25, 1e-9);
+    EXPECT_NEAR(through.loss_db(antenna, {70, 10, 5}), 20 + 0.5 * 25, 1e-9);
+  }
 }
 
 TEST(BuildingTransmission, RoofsLoseByTheirOwnMaterial) {
