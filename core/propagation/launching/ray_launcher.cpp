@@ -105,7 +105,7 @@ struct RayLauncher::Impl {
     if (!options.tiles_are_targets || !may_scatter || !ground_scatters(scene, tiling, options)) return;
     std::call_once(*ground_seen, [&] {
       tbb::this_task_arena::isolate(
-          [&] { ground_in_sight = GroundInSight(occlusion, tiling, visibility, points, progress); });
+          [&] { ground_in_sight = GroundInSight(occlusion, seen_tiling, visibility, points, progress); });
     });
   }
 
