@@ -32,7 +32,8 @@ ScatteringTiles::ScatteringTiles(const LaunchSetting& setting, const LaunchArriv
   if (!setting_.limits.may_scatter(0, 0)) return;
   const std::size_t kinds = after_scattering_kinds(environment_.options.max_after_scattering);
   diffuse_.resize(environment_.points.tile_count(), kinds);
-  columns_ = ScatteringColumns(environment_.scene, environment_.tiling, environment_.points, link_);
+  columns_ = ScatteringColumns(environment_.scene, environment_.tiling, environment_.points, link_,
+                               setting_.limits.may_reflect(0, 0));
   if (environment_.options.wideband) diffuse_departures_.resize(diffuse_.size() * kinds);
   if (const int exponent = environment_.options.scattering_lobe_exponent; exponent > 0) {
     directive_lobes_.resize(diffuse_.size() * kinds * lobe_coefficients(exponent));

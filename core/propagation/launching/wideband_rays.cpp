@@ -93,7 +93,7 @@ void ScatteringTiles::add_wideband(const DiffuseBeam& beam, const DirectionMomen
     const Vec3 look = -1.0 * beam.direction;
     ray.look = -1.0 * beam.strongest_direction;
     const bool has_companion = at_target.rays_per_ray > 1;
-    const double ground = has_companion ? ground_factor(scattering_view_, number, direction) : 1.0;
+    const double ground = has_companion ? ground_factor(scattering_view_.columns, number, direction, 1) : 1.0;
     ray.add_look(ray.path_gain / ground, look);
     if (ground > 1) {
       const Vec3 normal = environment_.tiling.tiles[number].normal;

@@ -92,7 +92,7 @@ double ReflectanceTables::at(std::uint16_t material, double cosine) const {
 }
 
 ScatteringColumns::ScatteringColumns(const Scene& scene, const Tiling& tiling, const TargetPoints& points,
-                                     const Link& link)
+                                     const Link& link, bool ground_reflects)
     : points_(&points), tables_(scene, link) {
   const std::size_t numbers = std::size_t{points.element_count()} + points.receiver_count();
   normals_.resize(numbers);
@@ -109,7 +109,7 @@ ScatteringColumns::ScatteringColumns(const Scene& scene, const Tiling& tiling, c
       near_m_[t] = near_sides * tile.side_m();
       normals_[t] = tile.normal;
       table_begin_[t] = ReflectanceTables::begin(material);
-      if (points.is_ground(static_cast<std::uint32_t>(t))) {
+      if (ground_reflects && points.is_ground(static_cast<std::uint32_t>(t))) {
         ground_reflection_[t] = surface.specular_factor * surface.specular_factor;
       }
     }

@@ -43,7 +43,9 @@ class ScatteringColumns {
   static constexpr std::size_t bytes_per_number = sizeof(Vec3) + sizeof(std::uint32_t) + sizeof(double);
 
   ScatteringColumns() = default;
-  ScatteringColumns(const Scene& scene, const Tiling& tiling, const TargetPoints& points, const Link& link);
+  // `ground_reflects`: whether ground tiles have the reflection of what comes to them.
+  ScatteringColumns(const Scene& scene, const Tiling& tiling, const TargetPoints& points, const Link& link,
+                    bool ground_reflects);
 
   // Valid as long as the columns.
   ScatteringColumnsView view() const;

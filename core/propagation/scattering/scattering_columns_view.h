@@ -91,11 +91,13 @@ struct RadiatedRay {
   return {density, length, {way.x * inverse, way.y * inverse, way.z * inverse}};
 }
 
-// 1 + the power of the ground-reflected companion of a ray that comes along `way`, at ground tiles; 1 elsewhere.
-TESSERAY_HD inline double ground_factor(const ScatteringColumnsView& columns, std::uint32_t number, Vec3 way) {
+// 1 + the power of the ground-reflected companion of a ray that comes along `way`, `length` long, at ground tiles; 1
+// elsewhere, and where nothing may be reflected.
+TESSERAY_HD inline double ground_factor(const ScatteringColumnsView& columns, std::uint32_t number, Vec3 way,
+                                        double length) {
   const double ground_reflection = columns.ground_reflection[number];
   if (!(ground_reflection > 0)) return 1;
-  const double cosine = -dot(way, columns.normals[number]) / norm(way);
+  const double cosine = -dot(way, columns.normals[number]) / length;
   if (!(cosine > 0)) return 1;
   return 1 + ground_reflection * interpolated_reflectance(columns.reflectances + columns.table_begin[number], cosine);
 }

@@ -353,22 +353,11 @@ struct DiffuseTarget {
   double stands_for = 1;           // so many rays like those that come, where they are drawn by chance
 };
 
-// 1 + the power of the ground-reflected companion at ground tiles, 1 elsewhere.
-TESSERAY_HD inline double ground_factor(const ScatteringView& scattering, std::uint32_t number, Vec3 direction) {
-  const EnvironmentView& environment = scattering.launch.environment;
-  if (!environment.points.is_tile(number)) return 1;
-  const Tile& tile = environment.tiles[number];
-  const double cosine = -dot(direction, tile.normal);
-  if (tile.kind != SurfaceKind::ground || cosine <= 0) return 1;
-  const double specular = scattering.launch.surface(tile).specular_factor;
-  return 1.0 + specular * specular * scattering.reflectance(number, cosine);
-}
-
 // `vegetation`: factor of the amplitude on the last leg.
 TESSERAY_HD inline DiffuseTarget diffuse_target(const ScatteringView& scattering, std::uint32_t number, Vec3 direction,
                                                 double vegetation) {
   const LinkView& link = scattering.launch.link;
-  const double ground = ground_factor(scattering, number, direction);
+  const double ground = ground_factor(scattering.columns, number, direction, 1);
   const double share = link.unit_gain * scattering.received_fraction * ground * (vegetation * vegetation);
   return {look_azimuth(direction), share * link.receive_gain(direction), share,
           scattering.launch.straight_distances[number], ground > 1 ? 2u : 1u};
@@ -451,7 +440,7 @@ TESSERAY_HD inline DiffuseTarget diffracted_target(const ScatteringView& scatter
                                                    float stands_for) {
   const LinkView& link = scattering.launch.link;
   const Vec3 from_midpoint = scattering.launch.environment.points.arrival(number) - edge.midpoint;
-  const double ground = ground_factor(scattering.columns, number, from_midpoint);
+  const double ground = ground_factor(scattering.columns, number, from_midpoint, norm(from_midpoint));
   const double share = link.unit_gain * scattering.received_fraction * ground * (vegetation * vegetation);
   return {look_azimuth(direction),
           share * link.receive_gain(direction),

@@ -414,10 +414,12 @@ TESSERAY_HD inline bool find_companion_before_edge(const LaunchView& launch, con
 }  // namespace ray_ending_detail
 
 // The ray once more, reflected at a ground tile's plane, so that it seems to end at the target's image: its companion.
-// False where the tile does not face it, or has nothing to reflect. REQUIRES: the ray is not scattered.
+// False where the tile does not face it, or has nothing to reflect, and where nothing may be reflected at all: else it
+// comes beyond the limits, too. REQUIRES: the ray is not scattered.
 TESSERAY_HD inline bool find_companion(const LaunchView& launch, const RayEnding& ending, std::uint32_t ground,
                                        std::uint32_t number, ArrivedRay& companion) {
   using namespace ray_ending_detail;
+  if (!launch.limits.may_reflect(0, 0)) return false;
   const Tile& tile = launch.environment.tiles[ground];
   const Vec3 target = launch.environment.points.arrival(number);
   const ReflectingPlane plane = reflecting_plane(launch.environment, ending, ground);

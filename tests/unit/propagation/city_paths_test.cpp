@@ -219,7 +219,10 @@ TEST_P(CityPaths, LauncherIsTheSchemePairByPair) {
         return RayLauncher(city.scene, city.tiling, city.occlusion, visibility, {}, options)
             .launch(testing::test_transmitter(antenna), no_progress());
       };
-      const auto direct = launch(testing::direct_only()), all = launch(one(GetParam()));
+      // Above all powers: the direct rays alone, with what the ground reflects of them.
+      RayLaunchingOptions direct_alone = one(GetParam());
+      direct_alone.min_power_dbm = 0;
+      const auto direct = launch(direct_alone), all = launch(one(GetParam()));
       std::size_t rays = 0;
       for (std::uint32_t t = 0; t < city.tiling.tiles.size(); ++t) {
         const DiscreteRays expected = discrete_rays(city, visibility, first_level, GetParam(), antenna, t);

@@ -177,6 +177,39 @@ TEST(Limits, CombinationsOfTable1) {
   EXPECT_FALSE(InteractionLimits(options).may_scatter(0, 0));
 }
 
+// The ground's reflection, which comes to ground tiles beyond the limits, is none there either where nothing may be
+// reflected: beside a low house, of what comes straight, around it, over its roof and from its walls.
+TEST(Limits, WithoutReflectionsGroundTilesHaveWhatReceiversHave) {
+  Scene scene = testing::flat_ground(200, 200);
+  scene.prisms = {testing::box_prism(1, {90, 60}, {110, 140}, 0, 6)};
+  scene.materials = {Material{.name = "smooth", .scattering_coefficient = 0}, Material{.name = "rough"}};
+  scene.prisms.front().material = 1;
+  const Environment house(std::move(scene), 10);
+  std::vector<std::uint32_t> ground;
+  std::vector<Vec3> places;
+  for (std::uint32_t t = 0; t < house.tiling.tiles.size(); ++t) {
+    if (house.tiling.tiles[t].kind != SurfaceKind::ground) continue;
+    ground.push_back(t);
+    places.push_back(house.tiling.tiles[t].centroid + Vec3{0, 0, 1.5});
+  }
+  for (const int scatterings : {0, 1}) {
+    for (const Summation summation : {Summation::local_mean, Summation::coherent, Summation::power}) {
+      RayLaunchingOptions options = limits(3, 0, 1, 3);
+      options.over_rooftop = OverRooftop::screens;
+      options.max_scatterings = scatterings;
+      options.summation = summation;
+      const RayLaunchingResult result =
+          house.launch(testing::test_transmitter({31, 97, 10}), testing::receivers_at(places), options);
+      for (std::size_t i = 0; i < ground.size(); ++i) {
+        const double at_tile = decibels(testing::total_gain(result.tiles[ground[i]])),
+                     at_receiver = decibels(testing::total_gain(result.receivers[i]));
+        EXPECT_NEAR(at_tile, at_receiver, 0.1) << places[i].x << " " << places[i].y << ", sum "
+                                               << static_cast<int>(summation) << ", scattered " << scatterings;
+      }
+    }
+  }
+}
+
 // Tubes below the threshold go no further; what arrives is counted however weak.
 TEST(Limits, MinPowerStopsTubesThatAreTooWeak) {
   RayLaunchingOptions options = limits(3, 3, 1, 3);

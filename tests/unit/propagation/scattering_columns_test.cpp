@@ -35,7 +35,7 @@ class ScatteringEstimates : public ::testing::Test {
   const Transmitter transmitter_ = testing::test_transmitter({120, 120, 40});
   const Link link_{city_.scene, transmitter_, options_};
   const TargetPoints points_{city_.tiling, {}, options_.receiver_height_m};
-  const ScatteringColumns columns_{city_.scene, city_.tiling, points_, link_};
+  const ScatteringColumns columns_{city_.scene, city_.tiling, points_, link_, true};
   std::vector<std::uint32_t> tiles_;
   std::vector<float> per_tile_;
 };

@@ -3,9 +3,12 @@
 #include <gtest/gtest.h>
 
 #include <cmath>
+#include <memory>
+#include <utility>
 #include <vector>
 
 #include "core/base/units.h"
+#include "core/physics/antenna_pattern.h"
 #include "core/physics/fresnel.h"
 #include "core/physics/knife_edge.h"
 #include "core/physics/material.h"
@@ -147,14 +150,27 @@ TEST(BehindACrest, PlateausAreReachedAlongTheGround) {
   }
 }
 
+// Upwards alone, in all azimuths.
+std::shared_ptr<const AntennaPattern> upward_pattern() {
+  AntennaPattern pattern;
+  for (int angle = 0; angle < 360; ++angle) {
+    pattern.horizontal.push_back({static_cast<double>(angle), 0});
+    pattern.vertical.push_back({static_cast<double>(angle), angle > 2 && angle < 178 ? 100.0 : 0.0});
+  }
+  return std::make_shared<const AntennaPattern>(std::move(pattern));
+}
+
 // The same plateau in closed form: the field behind its brink at the target, and at the target's image in the plateau.
+// Nothing is sent to the ground before the brink.
 TEST(BehindACrest, ThePlateausFieldIsThatOfTheImageToo) {
   const auto height_at = [](Vec2 p) { return 0.4 * std::clamp(p.x - 400, 0.0, 100.0); };
   const Environment plateau(testing::terrain_of(1200, 60, 10, height_at), 10);
   const Vec3 antenna{100, 30, 10}, brink{500, 30, 40};
-  const Transmitter transmitter = testing::test_transmitter(antenna);
+  Transmitter transmitter = testing::test_transmitter(antenna);
+  transmitter.antenna = AntennaKind::pattern_file;
+  transmitter.antenna_details.pattern = upward_pattern();
   const double wave_number = 2 * pi * transmitter.frequency_hz / speed_of_light;
-  RayLaunchingOptions options = testing::without_scattering(0, 1, 1);
+  RayLaunchingOptions options = testing::without_scattering(1, 1, 1);
   options.over_rooftop = OverRooftop::screens;
   options.summation = Summation::coherent;
   const RayLaunchingResult result = plateau.launch(transmitter, {}, options);
@@ -169,8 +185,9 @@ TEST(BehindACrest, ThePlateausFieldIsThatOfTheImageToo) {
   std::size_t compared = 0;
   for (std::size_t t = 0; t < plateau.tiling.tiles.size(); ++t) {
     const Tile& tile = plateau.tiling.tiles[t];
-    // The ray in the plane of the brink's edges alone.
-    if (tile.centroid.x < 520 || std::fabs(tile.centroid.y - antenna.y) > 6) continue;
+    // The ray in the plane of the brink's edges alone. Right behind the brink that and its reflection nearly cancel
+    // each other, and the little that comes otherwise shows.
+    if (tile.centroid.x < 540 || std::fabs(tile.centroid.y - antenna.y) > 6) continue;
     const Vec3 target = target_point(tile, options.receiver_height_m), below = target - Vec3{0, 0, 3};
     const double sine = options.receiver_height_m / norm(below - brink);
     const Complex expected = field_at(target) + fresnel(permittivity, sine).tm * field_at(below);

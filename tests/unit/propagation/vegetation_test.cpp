@@ -280,7 +280,7 @@ TEST(VegetationOnRays, GroundCompanionLosesItsOwnLegs) {
   const Environment bare(testing::flat_ground(200, 200), 10);
   const std::vector<VegetationArea> trees{box({60, 0}, {140, 140}, 0, 7), box({100, 100}, {180, 180}, 0, 1)};
   const Environment wooded(with_trees(testing::flat_ground(200, 200), trees), 10);
-  RayLaunchingOptions options = testing::direct_only();
+  RayLaunchingOptions options = testing::without_scattering(1, 0, 1);
   options.summation = Summation::power;
   options.vegetation_db_per_m = 0.3;
   const Transmitter transmitter = testing::test_transmitter(antenna);

@@ -280,7 +280,7 @@ TEST(Wideband, WholeProfilesHoldTheWholePower) {
 // Over open ground a ground tile has two rays, the direct one and that from the antenna's image.
 TEST(Wideband, GroundTilesHaveTheTwoRays) {
   const Environment plane(testing::flat_ground(200, 200), 10);
-  RayLaunchingOptions options = testing::direct_only();
+  RayLaunchingOptions options = testing::without_scattering(1, 0, 1);
   options.wideband = true;
   options.delay_profile_rays = 4;
   const Vec3 mast{101, 97, 25};
@@ -315,13 +315,15 @@ TEST(Wideband, ScatteredPowerComesFromTheGroundToo) {
   Scene scene = testing::flat_ground(100, 100);
   scene.materials.push_back({.name = "smooth ground", .scattering_coefficient = 0.0});
   scene.default_materials.ground = static_cast<std::uint16_t>(scene.materials.size() - 1);
+  scene.materials.push_back({.name = "wall that mirrors nothing", .a = 1, .c = 0});
   const Environment plane(Scene(scene), 10);
   scene.prisms = {testing::box_prism(1, {46, 60}, {54, 68}, 0, 8)};
+  scene.prisms.front().material = static_cast<std::uint16_t>(scene.materials.size() - 1);
   const Environment house(std::move(scene), 10);
-  RayLaunchingOptions with = testing::direct_only();
+  RayLaunchingOptions with = testing::without_scattering(1, 0, 1);
   with.wideband = true;
-  with.max_bounces = 1;
   with.max_scatterings = 1;
+  with.scattering_model = ScatteringModel::incident;
   with.scattering_coefficient = 0.4;
   const auto near_the_middle = [](const Tile& a, const Tile& b) {
     return norm(a.centroid.xy() - Vec2{50, 45}) < norm(b.centroid.xy() - Vec2{50, 45});
