@@ -3,10 +3,13 @@
 
 #include <algorithm>
 #include <cmath>
+#include <iterator>
 #include <span>
+#include <vector>
 
 #include "core/base/units.h"
 #include "core/propagation/rooftops/roof_sides.h"
+#include "core/propagation/rows/point_intervals.h"
 #include "core/propagation/tubes/bounced_rays.h"
 #include "core/propagation/tubes/left_near_edge.h"
 #include "core/tiling/outline.h"
@@ -196,8 +199,9 @@ bool RayLegs::is_of_terrain(std::uint32_t element) const {
 }
 
 // Places are found on a tile's plane or an edge's line, which go on beyond the building; where they are on it there is
-// solid behind them. Before a curve the outline that is tiled lies in the air. What lies between two parts that touch,
-// side by side or one upon the other, is inside of neither: it is asked for on both hands, too.
+// solid behind them. Before a curve the outline that is tiled lies in the air, but ends where another wall begins. What
+// lies between two parts that touch, side by side or one upon the other, is inside of neither: it is asked for on both
+// hands, too.
 bool RayLegs::is_on_its_building(Vec3 place, std::uint32_t element) const {
   constexpr double beside_m = 1e-6;
   const double before_a_curve_m = lift_m + greatest_shift_m(environment_.tiling.options);
@@ -210,7 +214,33 @@ bool RayLegs::is_on_its_building(Vec3 place, std::uint32_t element) const {
     return is_inside_part(occlusion, behind) || (is_inside_part(occlusion, behind + beside_m * aside) &&
                                                  is_inside_part(occlusion, behind - beside_m * aside));
   };
-  return is_before_solid(lift_m) || is_before_solid(before_a_curve_m);
+  return is_before_solid(lift_m) || (is_before_solid(before_a_curve_m) && is_on_its_outline(place, element));
+}
+
+bool RayLegs::is_on_its_outline(Vec3 place, std::uint32_t element) const {
+  constexpr double rounding = 1e-6;  // m along an edge, and of half a tile's side
+  const std::vector<Tile>& tiles = environment_.tiling.tiles;
+  if (environment_.points.is_edge(element)) {
+    const EdgeRun& run = environment_.edge_runs[element - tiles.size()];
+    const double along_m = dot(place - run.midpoint, environment_.view.edge(element).direction);
+    return along_m > -run.half_length_m - run.before_m - rounding &&
+           along_m < run.half_length_m + run.after_m + rounding;
+  }
+  const Tile& tile = tiles[element];
+  if (tile.kind != SurfaceKind::wall) return false;
+  // They stand one behind the other.
+  const auto is_of_wall = [&](const Tile& other) {
+    return other.kind == SurfaceKind::wall && other.prism == tile.prism && other.normal == tile.normal &&
+           std::fabs(dot(other.centroid - tile.centroid, tile.normal)) < rounding;
+  };
+  const auto holds_place = [&](const Tile& other) {
+    const Vec3 at = TileFrame(other).coordinates(place);
+    return std::fabs(at.x) <= 1 + rounding && std::fabs(at.y) <= 1 + rounding;
+  };
+  const auto here = tiles.begin() + element;
+  const auto begin = std::find_if_not(std::make_reverse_iterator(here), tiles.rend(), is_of_wall).base();
+  const auto end = std::find_if_not(here, tiles.end(), is_of_wall);
+  return std::any_of(begin, end, holds_place);
 }
 
 }  // namespace tesseray

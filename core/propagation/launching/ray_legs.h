@@ -80,6 +80,8 @@ class RayLegs {
   Vec3 lifted(Vec3 place, std::uint32_t element) const { return place + lift_m * into_the_air(element); }
   bool is_of_terrain(std::uint32_t element) const;
   bool is_on_its_building(Vec3 place, std::uint32_t element) const;
+  // Whether it lies on a tile of the same wall, or on the same edge: as far as these go in the tiling.
+  bool is_on_its_outline(Vec3 place, std::uint32_t element) const;
 
   const LaunchEnvironment& environment_;
   const Transmitter& transmitter_;

@@ -284,6 +284,51 @@ TEST(RayLegs, AreReflectedWherePartsOfAWallMeet) {
   }
 }
 
+// A wall, or a roof, and another 20 cm behind it that begins where it ends: each reflects as far as it goes, however
+// near the tiled outline of a curve may be to what stands behind it. A house across sends on what comes from there.
+TEST(RayLegs, AreReflectedNoFartherThanTheirWallGoes) {
+  struct Case {
+    const char* name;
+    Box first, second;
+    Vec3 antenna;
+  };
+  const Box across{{40, 20, 0}, {60, 180, 40}};
+  const std::vector<Case> cases{
+      {"side by side", {{100, 20, 0}, {120, 100, 20}}, {{100.2, 100, 0}, {120, 180, 20}}, {80, 92, 6}},
+      {"one upon the other", {{100, 20, 0}, {120, 180, 8}}, {{100.2, 20, 8}, {120, 180, 20}}, {80, 92, 4.2}},
+      {"roofs", {{100, 20, 0}, {120, 100, 20}}, {{100, 100, 0}, {120, 180, 19.8}}, {125, 96.5, 23}},
+  };
+  for (const Case& c : cases) {
+    const std::vector<Box> houses{across, c.first, c.second};
+    Scene scene = testing::flat_ground(200, 200);
+    for (const Box& box : houses) {
+      const auto id = static_cast<std::int64_t>(scene.prisms.size()) + 1;
+      scene.prisms.push_back(testing::box_prism(id, box.low.xy(), box.high.xy(), box.low.z, box.high.z));
+      scene.prisms.back().on_ground = box.low.z == 0;
+    }
+    const testing::Environment town(scene, TilingOptions{});
+    std::vector<Vec3> places;
+    for (double y = 101; y < 140; y += 3) {
+      for (double z = 1.5; z < 46; z += 3) places.push_back({80, y, z});
+    }
+    RayLaunchingOptions options = testing::without_scattering(2, 0, 2);
+    options.tiles_are_targets = false;
+    const RayLaunchingResult result =
+        town.launch(testing::test_transmitter(c.antenna), testing::receivers_at(places), options);
+    std::size_t by_two = 0;
+    for (const Ray& ray : result.rays) {
+      if (ray.interactions != "T-R-R") continue;
+      ++by_two;
+      for (const Vec3& place : {ray.points[1], ray.points[2]}) {
+        const bool is_on_a_house =
+            std::any_of(houses.begin(), houses.end(), [&](const Box& box) { return holds(box, place); });
+        EXPECT_TRUE(is_on_a_house) << c.name << ", " << place.x << " " << place.y << " " << place.z;
+      }
+    }
+    EXPECT_GT(by_two, 50u) << c.name;
+  }
+}
+
 // A street that falls by 6 m to a quay: a corner's middle sees farther down than the place, near the ground, at which
 // the corner sends a ray there.
 TEST(RayLegs, FromAnEdgePassAboveTheGround) {
