@@ -4,10 +4,10 @@
 
 #include <vector>
 
-#include "core/propagation/launching/ground_in_sight.h"
 #include "core/propagation/launching/ground_tiles.h"
 #include "core/propagation/launching/ray_launcher.h"
 #include "core/propagation/launching/receiver_reach.h"
+#include "core/propagation/launching/sight_over_ground.h"
 #include "core/propagation/rooftops/over_rooftop.h"
 #include "core/propagation/rooftops/rooftop_search.h"
 #include "core/propagation/rows/edge_runs.h"
@@ -34,11 +34,11 @@ struct LaunchEnvironment {
   const ReceiverReach& reach;
   const std::vector<EdgeRun>& edge_runs;
   const OverRooftopPaths& over_rooftops;
-  const GroundTiles& ground_tiles;  // asked where there are receivers
-  const GroundInSight& ground_in_sight;  // none where nobody asks
-  RooftopSearch* rooftop_search;    // nullptr: the CPU's own
-  TubeBouncer* tube_bouncer;        // nullptr: the CPU alone
-  RowScatterer* row_scatterer;      // the same
+  const GroundTiles& ground_tiles;           // asked where there are receivers
+  const SightOverGround& sight_over_ground;  // none where nobody asks
+  RooftopSearch* rooftop_search;             // nullptr: the CPU's own
+  TubeBouncer* tube_bouncer;                 // nullptr: the CPU alone
+  RowScatterer* row_scatterer;               // the same
   const VegetationPrisms& vegetation;
   const VegetationPairs& vegetation_pairs;
   EnvironmentView view;

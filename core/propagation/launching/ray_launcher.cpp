@@ -30,10 +30,14 @@ std::vector<std::uint32_t> grounds_below(const GroundTiles& ground_tiles, const 
   return grounds;
 }
 
-bool ground_scatters(const Scene& scene, const Tiling& tiling, const RayLaunchingOptions& options) {
+// Whether any tile scatters that receivers over ground tiles may see and the tiles not: over level ground they see all
+// but each other.
+bool scatters_beside_rows(const Scene& scene, const Tiling& tiling, const RayLaunchingOptions& options,
+                          bool is_ground_level) {
+  if (!options.tiles_are_targets || options.max_bounces == 0 || options.max_scatterings == 0) return false;
   return std::any_of(tiling.tiles.begin(), tiling.tiles.end(), [&](const Tile& tile) {
     const Material& material = scene.materials[surface_material(scene, tile)];
-    return tile.kind == SurfaceKind::ground &&
+    return (tile.kind == SurfaceKind::ground || !is_ground_level) &&
            material.scattering_coefficient.value_or(options.scattering_coefficient) > 0;
   });
 }
@@ -76,11 +80,11 @@ struct RayLauncher::Impl {
   MakeTubeBouncer make_tube_bouncer;
   MakeRowScatterer make_row_scatterer;
   VegetationPairs vegetation_pairs = {};  // made by the first launch, as all below
-  GroundInSight ground_in_sight = {};
+  SightOverGround sight_over_ground = {};
   std::unique_ptr<TubeBouncer> tube_bouncer = nullptr;
   std::unique_ptr<RowScatterer> row_scatterer = nullptr;
   std::unique_ptr<std::once_flag> pairs_made = std::make_unique<std::once_flag>();
-  std::unique_ptr<std::once_flag> ground_seen = std::make_unique<std::once_flag>();
+  std::unique_ptr<std::once_flag> looked_over_ground = std::make_unique<std::once_flag>();
   std::unique_ptr<std::once_flag> batchers_made = std::make_unique<std::once_flag>();
   std::unique_ptr<LaunchForecast> forecast = std::make_unique<LaunchForecast>(options_with_work(options, scene));
   std::unique_ptr<const SightFromPoints> sight = std::make_unique<const SightFromPoints>(occlusion, seen_tiling);
@@ -100,12 +104,11 @@ struct RayLauncher::Impl {
   }
 
   // Likewise.
-  void look_along_ground(Progress& progress) {
-    const bool may_scatter = options.max_bounces > 0 && options.max_scatterings > 0;
-    if (!options.tiles_are_targets || !may_scatter || !ground_scatters(scene, tiling, options)) return;
-    std::call_once(*ground_seen, [&] {
+  void look_over_ground(Progress& progress) {
+    if (!scatters_beside_rows(scene, tiling, options, over_rooftops.is_ground_level())) return;
+    std::call_once(*looked_over_ground, [&] {
       tbb::this_task_arena::isolate(
-          [&] { ground_in_sight = GroundInSight(occlusion, seen_tiling, visibility, points, progress); });
+          [&] { sight_over_ground = SightOverGround(occlusion, seen_tiling, visibility, points, progress); });
     });
   }
 
@@ -129,7 +132,7 @@ struct RayLauncher::Impl {
             runs,
             over_rooftops,
             *ground_tiles,
-            ground_in_sight,
+            sight_over_ground,
             rooftop_search.get(),
             tube_bouncer.get(),
             row_scatterer.get(),
@@ -216,8 +219,8 @@ RayLauncher::~RayLauncher() = default;
 RayLauncher::RayLauncher(RayLauncher&&) noexcept = default;
 
 void RayLauncher::prepare(Progress& progress, const std::optional<VegetationFile>& kept) const {
-  PartOfStage ground(progress, 0, 0.5), vegetation(progress, 0.5, 1);
-  impl_->look_along_ground(ground);
+  PartOfStage sight(progress, 0, 0.5), vegetation(progress, 0.5, 1);
+  impl_->look_over_ground(sight);
   impl_->make_vegetation_pairs(vegetation, kept);
   impl_->make_batchers();
 }
@@ -312,7 +315,7 @@ std::uint64_t RayLauncher::bytes_of_tubes() const {
 }
 
 std::uint64_t RayLauncher::bytes_besides_launches() const {
-  return impl_->sight->bytes() + impl_->ground_in_sight.bytes() +
+  return impl_->sight->bytes() + impl_->sight_over_ground.bytes() +
          (impl_->rooftop_search ? impl_->rooftop_search->host_bytes() : 0) +
          (impl_->tube_bouncer ? impl_->tube_bouncer->host_bytes() : 0) +
          (impl_->row_scatterer ? impl_->row_scatterer->host_bytes() : 0);

@@ -102,7 +102,7 @@ class RayLauncher {
   RayLauncher(RayLauncher&&) noexcept;
 
   // Makes what all launches share, on all threads; otherwise the first launch does, and others wait for it meanwhile:
-  // what receivers over ground tiles see of the ground, and lengths in vegetation. The latter are taken from `kept`
+  // what receivers over ground tiles see, and lengths in vegetation. The latter are taken from `kept`
   // (vegetation_file.h) where they are there, and kept there where they were not; that they cannot be is a warning.
   void prepare(Progress& progress, const std::optional<VegetationFile>& kept = std::nullopt) const;
   // Throws Error(invalid_input) for a frequency that is not positive, Error(cancelled) on cancel, and what works in

@@ -101,9 +101,9 @@ void ScatteredPower::gather_scattered(std::uint32_t number, std::span<const std:
 }
 
 void ScatteredPower::scatter_last(Progress& progress) {
-  PartOfStage to_tiles(progress, 0, 0.8), along_ground(progress, 0.8, 0.95), to_receivers(progress, 0.95, 1);
+  PartOfStage to_tiles(progress, 0, 0.8), beside_rows(progress, 0.8, 0.95), to_receivers(progress, 0.95, 1);
   scatter_to_tiles(to_tiles);
-  scatter_along_ground(along_ground);
+  scatter_beside_rows(beside_rows);
   const TargetPoints& points = environment_.points;
   parallel_blocks(points.receiver_count(), rows_per_block, to_receivers, [&](std::size_t begin, std::size_t end) {
     ThreadState& state = states_.local();
@@ -126,12 +126,12 @@ void ScatteredPower::scatter_to_tiles(Progress& progress) {
                   });
 }
 
-void ScatteredPower::scatter_along_ground(Progress& progress) {
-  const GroundInSight& ground = environment_.ground_in_sight;
-  parallel_blocks(ground.ground_tiles(), rows_per_block, progress, [&](std::size_t begin, std::size_t end) {
+void ScatteredPower::scatter_beside_rows(Progress& progress) {
+  const SightOverGround& sight = environment_.sight_over_ground;
+  parallel_blocks(sight.ground_tiles(), rows_per_block, progress, [&](std::size_t begin, std::size_t end) {
     ThreadState& state = states_.local();
     for (auto tile = static_cast<std::uint32_t>(begin); tile < end; ++tile) {
-      ground.find_around(tile, state.row);
+      sight.find_beside_row(tile, state.row);
       gather_scattered(tile, state.row, SeenFrom::point, state);
     }
   });

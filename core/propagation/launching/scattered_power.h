@@ -106,9 +106,9 @@ class ScatteredPower {
   enum class SeenFrom { middle, point };
   void gather_scattered(std::uint32_t number, std::span<const std::uint32_t> row, SeenFrom seen_from,
                         ThreadState& state) const;
-  // To the tiles from their rows, and to ground tiles from the ground around that these do not have.
+  // To the tiles from their rows, and to ground tiles from what receivers over them see beside these.
   void scatter_to_tiles(Progress& progress);
-  void scatter_along_ground(Progress& progress);
+  void scatter_beside_rows(Progress& progress);
   void reflect_diffuse(std::uint32_t tile, FollowedTo members, ThreadState& state) const;
   void diffract_diffuse(std::uint32_t edge, FollowedTo members, ThreadState& state) const;
   void lay_out_diffuse_edge_row(std::uint32_t edge, const Wedge& wedge, FollowedTo members, ThreadState& state) const;

@@ -137,11 +137,15 @@ TEST(Scattering, GroundScattersToGroundTilesInTheShadow) {
   EXPECT_GT(compared, 300u);
 }
 
-// Over hills and among trees, and with a lobe; as far as ground tiles look, where nothing else arrives and the ground
-// reflects nothing. Densities are of single precision.
-TEST(Scattering, OfTheGroundIsAtGroundTilesWhatItIsAtReceiversOverThem) {
-  Scene hills = house_on(testing::terrain_of(200, 200, 10, [](Vec2 p) { return 3 * std::cos(p.x / 40); }));
-  hills.prisms.front().bottom_z = -10;
+// Over hills, of walls, too, and among trees, and with a lobe; as far as ground tiles look, where nothing else arrives
+// and the ground reflects nothing. Densities are of single precision.
+TEST(Scattering, IsAtGroundTilesWhatItIsAtReceiversOverThem) {
+  Scene hills =
+      house_on(testing::terrain_of(200, 200, 5, [](Vec2 p) { return std::cos(p.x / 7) * std::cos(p.y / 9); }));
+  hills.prisms.push_back(testing::box_prism(2, {60, 180}, {120, 190}, 0, 40));
+  for (Prism& prism : hills.prisms) prism.bottom_z = -10;
+  hills.prisms.front().top_z = 5;
+  hills.default_materials.wall = 0;  // it scatters, too
   Scene trees = house_on(testing::flat_ground(200, 200));
   trees.vegetation.push_back({1, {{{150, 100}, {190, 100}, {190, 140}, {150, 140}}}, 0, 6});
   const Vec3 sender{130, 60, 15};
@@ -159,13 +163,14 @@ TEST(Scattering, OfTheGroundIsAtGroundTilesWhatItIsAtReceiversOverThem) {
       const auto result = town.launch(testing::test_transmitter(sender), testing::receivers_at(over_ground), options);
       std::size_t compared = 0;
       for (std::size_t t = 0; t < over_ground.size(); ++t) {
-        if (town.occlusion.is_free(sender, over_ground[t])) continue;
+        // Past the house's corner a middle may see what the place over it does not.
+        if (over_ground[t].y < 130 || town.occlusion.is_free(sender, over_ground[t])) continue;
         const double at_receiver = result.receivers[t].gain.value();
         EXPECT_NEAR(result.tiles[t].gain.value(), at_receiver, 1e-5 * at_receiver)
             << over_ground[t].x << " " << over_ground[t].y << ", lobe " << lobe;
         ++compared;
       }
-      EXPECT_GT(compared, 50u);
+      EXPECT_GT(compared, 10u);
     }
   }
 }

@@ -1,8 +1,8 @@
 // SPDX-License-Identifier: GPL-3.0-or-later
-// The ground that receivers over ground tiles see and the tiles themselves do not. Internal to core/propagation.
+// What receivers over ground tiles see and the tiles themselves do not. Internal to core/propagation.
 //
-// Tiles of one plane never see each other, and over uneven ground a tile's middle, 1 cm above it, sees less of it than
-// a receiver does. What that ground scatters arrives at the receiver all the same.
+// Tiles of one plane never see each other, and over uneven ground a tile's middle, 1 cm above it, sees less of the
+// ground and of walls than a receiver does. What these scatter arrives at the receiver all the same.
 #pragma once
 
 #include <cstdint>
@@ -15,28 +15,28 @@
 
 namespace tesseray {
 
-class GroundInSight {
+class SightOverGround {
  public:
   // So far a receiver looks. What level ground farther away scatters to it falls with the third power of the distance:
   // behind houses, from d metres on, it is about a part of d / reach_m of all.
   static constexpr double reach_m = 300;
 
   // None: nobody asks.
-  GroundInSight() = default;
+  SightOverGround() = default;
   // Keeps references to all but the progress. Throws Error(cancelled) on cancel.
-  GroundInSight(const Occlusion& occlusion, const Tiling& tiling, const Visibility& visibility,
-                const TargetPoints& points, Progress& progress);
+  SightOverGround(const Occlusion& occlusion, const Tiling& tiling, const Visibility& visibility,
+                  const TargetPoints& points, Progress& progress);
 
   // Ground tiles come first of all.
   std::uint32_t ground_tiles() const { return ground_tiles_; }
-  // Replaces `found` with the ground tiles within reach that a receiver over this one sees, without those of its row;
+  // Replaces `found` with the tiles within reach that a receiver over this one sees, without those of its row;
   // ascending, itself among them. Thread-safe.
-  void find_around(std::uint32_t ground_tile, std::vector<std::uint32_t>& found) const;
+  void find_beside_row(std::uint32_t ground_tile, std::vector<std::uint32_t>& found) const;
   // Of what is kept.
   std::uint64_t bytes() const;
 
  private:
-  void look_around(std::uint32_t ground_tile, std::vector<std::uint32_t>& found) const;
+  void look(std::uint32_t ground_tile, std::vector<std::uint32_t>& found) const;
   void keep(Progress& progress);
 
   const Visibility* visibility_ = nullptr;

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: GPL-3.0-or-later
-#include "core/propagation/launching/ground_in_sight.h"
+#include "core/propagation/launching/sight_over_ground.h"
 
 #include <algorithm>
 #include <atomic>
@@ -13,27 +13,29 @@ namespace {
 constexpr std::uint64_t most_members = (std::uint64_t{1} << 30) / sizeof(std::uint32_t);
 constexpr std::size_t tiles_per_block = 64;
 
-Tiling ground_of(const Tiling& tiling) {
-  Tiling ground;
-  for (const Tile& tile : tiling.tiles) {
-    if (tile.kind != SurfaceKind::ground) break;  // it comes first
-    ground.tiles.push_back(tile);
-  }
-  return ground;
+std::uint32_t ground_tiles_of(const Tiling& tiling) {
+  const auto is_ground = [](const Tile& tile) { return tile.kind == SurfaceKind::ground; };
+  const auto end = std::find_if_not(tiling.tiles.begin(), tiling.tiles.end(), is_ground);
+  return static_cast<std::uint32_t>(end - tiling.tiles.begin());
+}
+
+Tiling without_edges(const Tiling& tiling) {
+  Tiling tiles;
+  tiles.tiles = tiling.tiles;
+  return tiles;
 }
 
 }  // namespace
 
-GroundInSight::GroundInSight(const Occlusion& occlusion, const Tiling& tiling, const Visibility& visibility,
-                             const TargetPoints& points, Progress& progress)
+SightOverGround::SightOverGround(const Occlusion& occlusion, const Tiling& tiling, const Visibility& visibility,
+                                 const TargetPoints& points, Progress& progress)
     : visibility_(&visibility), points_(&points) {
-  const Tiling ground = ground_of(tiling);
-  ground_tiles_ = static_cast<std::uint32_t>(ground.tiles.size());
-  sight_ = std::make_unique<const PointVisibility>(occlusion, ground);
+  ground_tiles_ = ground_tiles_of(tiling);
+  sight_ = std::make_unique<const PointVisibility>(occlusion, without_edges(tiling));
   keep(progress);
 }
 
-void GroundInSight::look_around(std::uint32_t ground_tile, std::vector<std::uint32_t>& found) const {
+void SightOverGround::look(std::uint32_t ground_tile, std::vector<std::uint32_t>& found) const {
   const std::vector<std::uint32_t> seen =
       sight_->visible_from(points_->arrival(ground_tile), {.max_distance_m = reach_m});
   std::vector<std::uint32_t> row;
@@ -42,12 +44,12 @@ void GroundInSight::look_around(std::uint32_t ground_tile, std::vector<std::uint
   std::set_difference(seen.begin(), seen.end(), row.begin(), row.end(), std::back_inserter(found));
 }
 
-void GroundInSight::keep(Progress& progress) {
+void SightOverGround::keep(Progress& progress) {
   std::vector<std::vector<std::uint32_t>> rows(ground_tiles_);
   std::atomic<std::uint64_t> members{0};
   parallel_blocks(ground_tiles_, tiles_per_block, progress, [&](std::size_t begin, std::size_t end) {
     for (auto tile = static_cast<std::uint32_t>(begin); tile < end && members <= most_members; ++tile) {
-      look_around(tile, rows[tile]);
+      look(tile, rows[tile]);
       members += rows[tile].size();
     }
   });
@@ -62,13 +64,13 @@ void GroundInSight::keep(Progress& progress) {
   sight_.reset();
 }
 
-void GroundInSight::find_around(std::uint32_t ground_tile, std::vector<std::uint32_t>& found) const {
-  if (offsets_.empty()) return look_around(ground_tile, found);
+void SightOverGround::find_beside_row(std::uint32_t ground_tile, std::vector<std::uint32_t>& found) const {
+  if (offsets_.empty()) return look(ground_tile, found);
   found.assign(members_.begin() + static_cast<std::ptrdiff_t>(offsets_[ground_tile]),
                members_.begin() + static_cast<std::ptrdiff_t>(offsets_[ground_tile + 1]));
 }
 
-std::uint64_t GroundInSight::bytes() const {
+std::uint64_t SightOverGround::bytes() const {
   return offsets_.size() * sizeof(std::uint64_t) + members_.size() * sizeof(std::uint32_t);
 }
 
