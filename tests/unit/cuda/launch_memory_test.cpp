@@ -7,6 +7,7 @@
 #include <memory>
 #include <vector>
 
+#include "core/propagation/launching/sight_over_ground.h"
 #include "cuda/bounce_batch.h"
 #include "cuda/rooftop_batch.h"
 #include "cuda/scatter_batch.h"
@@ -42,7 +43,12 @@ TEST(LaunchMemory, HasWhatBatchesTake) {
     return made;
   };
   const Bytes none = bytes_with({}, {}, {});
-  EXPECT_EQ(none.besides, SightFromPoints(environment.occlusion, environment.tiling).bytes());
+  const SightFromPoints from_points(environment.occlusion, environment.tiling);
+  const TargetPoints points(environment.tiling, {}, all_effects().receiver_height_m, true);
+  const SightOverGround over_ground(environment.occlusion, environment.tiling, *environment.visibility, points,
+                                    no_progress());
+  EXPECT_GT(over_ground.bytes(), 0u);
+  EXPECT_EQ(none.besides, from_points.bytes() + over_ground.bytes());
   EXPECT_GT(none.besides, 100 * environment.tiling.tiles.size());
   const Bytes searching = bytes_with(
       [&](const RooftopSceneView& scene) { return noted(make_host_rooftop_search(scene, {.points = 512})); }, {}, {});
