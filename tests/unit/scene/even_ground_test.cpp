@@ -26,8 +26,8 @@ Terrain rounded(std::uint32_t columns, std::uint32_t rows, double step_m, const 
 // How many cells each plane has, and how many have none.
 using Cells = std::map<const EvenPlane*, std::size_t>;
 
-Cells cells_of(const Terrain& terrain) {
-  const EvenGround ground(terrain);
+// Of a ground, which has the planes, and its terrain.
+Cells cells_of(const EvenGround& ground, const Terrain& terrain) {
   Cells cells;
   for (std::uint32_t row = 0; row + 1 < terrain.rows; ++row) {
     for (std::uint32_t column = 0; column + 1 < terrain.columns; ++column) {
@@ -55,7 +55,7 @@ TEST(EvenGround, ASlopeIsOnePlane) {
     const std::uint32_t columns = nodes(), rows = nodes();
     const Terrain terrain =
         rounded(columns, rows, step_m, [&](Vec2 p) { return 50.3 + to_east * p.x + to_north * p.y; });
-    EXPECT_EQ(cells_of(terrain).size(), 1u)
+    EXPECT_EQ(cells_of(EvenGround(terrain), terrain).size(), 1u)
         << columns << " x " << rows << " nodes of " << step_m << " m, " << to_east << ", " << to_north;
   }
 }
@@ -65,13 +65,17 @@ TEST(EvenGround, HousesAndHolesLeaveThePlaneWhole) {
   const auto height_at = [](Vec2 p) {
     return 50 + 0.0312 * p.x - 0.0157 * p.y + (std::fmod(p.x, 70) < 1 && std::fmod(p.y, 90) < 1 ? 2 : 0);
   };
-  const Cells cells = cells_of(rounded(101, 101, 10, height_at));
+  const Terrain terrain = rounded(101, 101, 10, height_at);
+  const EvenGround ground(terrain);
+  const Cells cells = cells_of(ground, terrain);
   EXPECT_EQ(cells.size(), 2u);
   EXPECT_LT(cells.at(nullptr), 1000u);
 }
 
 TEST(EvenGround, TwoSlopesThatMeetAreTwoPlanes) {
-  const Cells cells = cells_of(rounded(101, 101, 10, [](Vec2 p) { return 50 - 0.0312 * std::fabs(p.x - 500); }));
+  const Terrain terrain = rounded(101, 101, 10, [](Vec2 p) { return 50 - 0.0312 * std::fabs(p.x - 500); });
+  const EvenGround ground(terrain);
+  const Cells cells = cells_of(ground, terrain);
   EXPECT_EQ(cells.size(), 2u);
   for (const auto& [plane, count] : cells) {
     ASSERT_NE(plane, nullptr);
@@ -84,7 +88,9 @@ TEST(EvenGround, TwoSlopesThatMeetAreTwoPlanes) {
 TEST(EvenGround, RoundGroundIsInPieces) {
   for (const double radius_m : {1e3, 1e4, 1e5, 1e6}) {
     const auto height_at = [&](Vec2 p) { return 80 - std::pow(norm(p - Vec2{900, 1100}), 2) / (2 * radius_m); };
-    const Cells cells = cells_of(rounded(201, 201, 10, height_at));
+    const Terrain terrain = rounded(201, 201, 10, height_at);
+    const EvenGround ground(terrain);
+    const Cells cells = cells_of(ground, terrain);
     // A piece is as long as the chord within a step of its plane.
     const double longest_m = 2 * std::sqrt(8 * radius_m * coordinate_step_m) + 20;
     for (const auto& [plane, count] : cells) {
