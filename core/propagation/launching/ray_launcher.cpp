@@ -34,7 +34,7 @@ std::vector<std::uint32_t> grounds_below(const GroundTiles& ground_tiles, const 
 // but each other.
 bool scatters_beside_rows(const Scene& scene, const Tiling& tiling, const RayLaunchingOptions& options,
                           bool is_ground_level) {
-  if (!options.tiles_are_targets || options.max_bounces == 0 || options.max_scatterings == 0) return false;
+  if (!options.tiles_are_targets || !InteractionLimits(options).may_scatter(0, 0)) return false;
   return std::any_of(tiling.tiles.begin(), tiling.tiles.end(), [&](const Tile& tile) {
     const Material& material = scene.materials[surface_material(scene, tile)];
     return (tile.kind == SurfaceKind::ground || !is_ground_level) &&
@@ -288,8 +288,8 @@ std::uint64_t RayLauncher::bytes_of_launch(std::size_t threads) const {
   const std::uint64_t of_tile_by_batches = impl_->row_scatterer  ? sizeof(ArrivalSums) + sizeof(ScatteredSums)
                                            : impl_->tube_bouncer ? sizeof(ArrivalSums)
                                                                  : 0;
-  constexpr std::uint64_t pairable_rays =
-      128;  // about so many at a receiver of a city; a quarter is gathered at a time
+  // About so many at a receiver of a city; a quarter is gathered at a time.
+  constexpr std::uint64_t pairable_rays = 128;
   const std::uint64_t of_pairs =
       options.summation == Summation::local_mean ? pairable_rays * sizeof(PairableRay) * 5 / 4 : 0;
   constexpr std::uint64_t rays_by_ground = 48;  // likewise, where the ground is not level
