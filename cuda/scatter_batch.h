@@ -144,7 +144,7 @@ TESSERAY_HD std::uint32_t weigh_sources(const Block& block, RowMemory& memory, c
   const std::uint32_t* const members = batch.members + row.first_member;
   double* const weights = batch.weights + row.first_member;
   ScatteringSource* const weighed = batch.weighed + row.first_member;
-  const std::uint32_t count = row.end_member - row.first_member;
+  const std::uint32_t count = row.first_beside - row.first_member;
   block.for_each(count,
                  [&](std::uint32_t m) { weights[m] = weight_at(batch.scattering, after, members[m], row.element); });
   const std::uint32_t found = select_in_order(

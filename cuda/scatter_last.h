@@ -19,7 +19,7 @@ TESSERAY_HD std::uint32_t draw_scattering(const Block& block, RowMemory& memory,
   const RoughScatterer* const scatterers = scattering.scatterers_of(AfterScattering::nothing);
   const std::uint32_t* const members = batch.members + row.first_member;
   float* const estimates = batch.estimates + row.first_member;
-  const std::uint32_t count = row.end_member - row.first_member;
+  const std::uint32_t count = row.first_beside - row.first_member;
   const RoughPoint here = scattering.columns.rough(scattering.launch.environment.points.arrival(row.element));
   const double asked = asked_at_target(scattering, row.element);
   const float scale = strength_scale(asked);
@@ -62,7 +62,7 @@ TESSERAY_HD void scatter_to_target(const Block& block, RowMemory& memory, const 
     if (sum.rays > 0) batch.sums[row.element].add(sum, typename Together::Adder{batch.locks + row.element});
     memory.count = source_count;
   });
-  count_pairs(block, memory, batch, row.end_member - row.first_member, 1);
+  count_pairs(block, memory, batch, row.first_beside - row.first_member, 1);
 }
 
 // REQUIRES: r < batch.row_count, rows of tiles.

@@ -92,7 +92,7 @@ Predictions predict_path_loss(Run& run, const RayLauncher& launcher, const RayRo
   const bool launches = found.size() < sites.transmitters.size();
   if (launches) {
     PartOfStage of_all_launches(run.progress(), sight_of_receivers_end, 1);
-    launcher.prepare(of_all_launches, vegetation_file_beside(rows.visibility()));
+    launcher.prepare(of_all_launches, kept_beside(rows.visibility(), launcher.options().receiver_height_m));
   }
   run.progress().begin_stage("prediction");
   const std::size_t targets =

@@ -156,7 +156,7 @@ void measure(const Study& study) {
     for (const int bounces : study.bounces) {
       const RayLauncher launcher(city.scene, city.tiling, occlusion, *visibility, {}, options_for(study, bounces));
       const auto first = std::chrono::steady_clock::now();
-      launcher.prepare(no_progress(), vegetation_file_beside(*visibility));
+      launcher.prepare(no_progress(), kept_beside(*visibility, launcher.options().receiver_height_m));
       const auto begin = std::chrono::steady_clock::now();
       const double preparation = std::chrono::duration<double>(begin - first).count();
       const double processor_begin = processor_seconds();

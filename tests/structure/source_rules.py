@@ -24,7 +24,7 @@ PHYSICS_REFERENCE = re.compile(r"docs/physics\.md((?:,? §\d+(?:\.\d+)?)+)")
 # What a format's files begin with, and its version, as the code has them.
 MAGIC = re.compile(r"\bmagic = (.*)")
 CODED_VERSION = re.compile(r"\w*version = (\d+);")
-STATED_VERSION = re.compile(r"version(?:, | \()(\d+)")
+STATED_VERSION = re.compile(r"version,? \(?(\d+)")
 
 
 def is_source(path, text):

@@ -384,18 +384,18 @@ Bounces::Onward Bounces::onward_of(const TubeGroup& arrived) const {
   return onward;
 }
 
-std::span<const std::uint32_t> Bounces::read_row_for(const TubeGroup& arrived, FollowedTo members, Onward onward,
-                                                     RowReader& reader) const {
+TargetsBesideRow Bounces::read_row_for(const TubeGroup& arrived, FollowedTo members, Onward onward,
+                                       RowReader& reader) const {
   if (members == FollowedTo::receivers) {
     reader.row.clear();
-    return environment_.receiver_rows.seen_from(arrived.element);
+    return {environment_.receiver_rows.seen_from(arrived.element), {}};
   }
   if (arrived.tubes.front()->chain.is_scattered()) return read_row_of_scattered(arrived, reader);
   read_useful_row(arrived.element, least_interactions(arrived.tubes) + 1, onward.at_edges, reader);
-  return environment_.receiver_rows.seen_from(arrived.element);
+  return environment_.targets_beside_row(arrived.element);
 }
 
-std::span<const std::uint32_t> Bounces::read_row_of_scattered(const TubeGroup& arrived, RowReader& reader) const {
+TargetsBesideRow Bounces::read_row_of_scattered(const TubeGroup& arrived, RowReader& reader) const {
   const TargetPoints& points = environment_.points;
   const Tube& tube = *arrived.tubes.front();
   const bool is_last = tube.interactions() > 0;
@@ -403,7 +403,7 @@ std::span<const std::uint32_t> Bounces::read_row_of_scattered(const TubeGroup& a
     reader.row.clear();
     if (points.tiles_are_targets())
       reader.read_tiles_of_row(environment_.visibility, arrived.element, LaunchPhase::then_two);
-    return environment_.receiver_rows.seen_from(arrived.element);
+    return environment_.targets_beside_row(arrived.element);
   }
   const bool to_edges = setting_.goes_on_at_edge(tube.chain.after, arrived.element);
   if (!to_edges && points.tiles_are_targets()) {
@@ -433,8 +433,8 @@ void Bounces::bounce_tile(const TubeGroup& arrived, FollowedTo members, ThreadSt
   }
   if (state.reflected.empty()) return;
   const Onward onward = onward_of(arrived);
-  const std::span<const std::uint32_t> receivers = read_row_for(arrived, members, onward, state);
-  lay_out_tile_row(environment_.points, frame, tile_number, state.row, receivers, onward.any(), of_all, state.layout,
+  const TargetsBesideRow beside = read_row_for(arrived, members, onward, state);
+  lay_out_tile_row(environment_.points, frame, tile_number, state.row, beside, onward.any(), of_all, state.layout,
                    state.intervals);
   for (const auto& [tube_pointer, bounds] : state.reflected) {
     const Tube& tube = *tube_pointer;
@@ -464,8 +464,8 @@ void Bounces::bounce_edge(const TubeGroup& arrived, FollowedTo members, ThreadSt
   const std::uint32_t edge_number = arrived.element - environment_.points.tile_count();
   const EdgeSegment& edge = environment_.tiling.edges[edge_number];
   const Wedge wedge = view_.wedge_of(edge);
-  const std::span<const std::uint32_t> receivers = read_row_for(arrived, members, onward_of(arrived), state);
-  lay_out_edge_row(environment_.tiling, environment_.points, edge_number, state.row, receivers, state.layout,
+  const TargetsBesideRow beside = read_row_for(arrived, members, onward_of(arrived), state);
+  lay_out_edge_row(environment_.tiling, environment_.points, edge_number, state.row, beside, state.layout,
                    state.intervals);
   const bool draws = view_.roulette_gain != nullptr;
   RaysOfThread rays(*this, &state, children);

@@ -47,7 +47,8 @@ std::vector<Bounces::RowSize> Bounces::row_sizes(std::span<const TubeGroup> grou
   std::vector<RowSize> sizes(groups.size());
   parallel_blocks(groups.size(), groups_per_block, no_progress(), [&](std::size_t begin, std::size_t end) {
     for (std::size_t g = begin; g < end; ++g) {
-      const std::size_t members = environment_.visibility.row_length(groups[g].element);
+      const std::size_t members = environment_.visibility.row_length(groups[g].element) +
+                                  environment_.sight_over_ground.seen_from(groups[g].element).size();
       const std::size_t targets = targets_of(environment_.points.view(), groups[g].element, members);
       sizes[g] = {members, std::max<std::size_t>(targets, 1)};
     }
@@ -105,6 +106,9 @@ void Bounces::add_to_batch(const TubeGroup& arrived, BatchState& state) const {
   group.onward = onward.any();
   group.first_member = static_cast<std::uint32_t>(batch.members.size());
   batch.members.insert(batch.members.end(), state.row.begin(), state.row.end());
+  for (const std::uint32_t tile : environment_.sight_over_ground.seen_from(arrived.element)) {
+    batch.members.push_back(tile | RowTarget::arrives);
+  }
   group.end_member = static_cast<std::uint32_t>(batch.members.size());
   batch.groups.push_back(group);
   state.cost[LaunchPhase::bounces].tests +=

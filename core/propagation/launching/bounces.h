@@ -146,11 +146,10 @@ class Bounces {
     bool any() const { return at_tiles || at_edges; }
   };
   Onward onward_of(const TubeGroup& arrived) const;
-  // What tubes may hit: into reader.row, and the receivers.
-  std::span<const std::uint32_t> read_row_for(const TubeGroup& arrived, FollowedTo members, Onward onward,
-                                              RowReader& reader) const;
+  // What tubes may hit: into reader.row, and what is beside it.
+  TargetsBesideRow read_row_for(const TubeGroup& arrived, FollowedTo members, Onward onward, RowReader& reader) const;
   // The row for tubes of scattered power: what they may go on to, or at last where they arrive.
-  std::span<const std::uint32_t> read_row_of_scattered(const TubeGroup& arrived, RowReader& reader) const;
+  TargetsBesideRow read_row_of_scattered(const TubeGroup& arrived, RowReader& reader) const;
   static LaunchPhase phase_of(const Tube& tube) {
     return tube.chain.is_scattered() ? LaunchPhase::then_two : LaunchPhase::bounces;
   }

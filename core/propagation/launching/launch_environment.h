@@ -7,7 +7,7 @@
 #include "core/propagation/launching/ground_tiles.h"
 #include "core/propagation/launching/ray_launcher.h"
 #include "core/propagation/launching/receiver_reach.h"
-#include "core/propagation/launching/sight_over_ground.h"
+#include "core/propagation/rows/sight_over_ground.h"
 #include "core/propagation/rooftops/over_rooftop.h"
 #include "core/propagation/rooftops/rooftop_search.h"
 #include "core/propagation/rows/edge_runs.h"
@@ -42,6 +42,10 @@ struct LaunchEnvironment {
   const VegetationPrisms& vegetation;
   const VegetationPairs& vegetation_pairs;
   EnvironmentView view;
+
+  TargetsBesideRow targets_beside_row(std::uint32_t element) const {
+    return {receiver_rows.seen_from(element), sight_over_ground.seen_from(element)};
+  }
 };
 
 }  // namespace tesseray

@@ -100,10 +100,12 @@ VegetationAtTarget LaunchSetting::vegetation_to_target(Vec3 from, std::uint32_t 
 double LaunchSetting::vegetation_between(std::uint32_t element, std::uint32_t member) const {
   if (!vegetation.any()) return 1;
   const TargetPoints& points = environment.points;
-  if (points.is_receiver(member)) return vegetation.amplitude(points.reference(element), points.arrival(member));
-  return environment.vegetation_pairs.known()
-             ? vegetation.amplitude_after(environment.vegetation_pairs.length_m(element, member))
-             : vegetation.amplitude(points.reference(element), points.reference(member));
+  const bool is_known = !points.is_receiver(member) && environment.vegetation_pairs.known();
+  if (is_known) return vegetation.amplitude_after(environment.vegetation_pairs.length_m(element, member));
+  const bool ends_at_target =
+      points.is_receiver(member) || environment.sight_over_ground.is_beside_row(member, element);
+  return vegetation.amplitude(points.reference(element),
+                              ends_at_target ? points.arrival(member) : points.reference(member));
 }
 
 }  // namespace tesseray

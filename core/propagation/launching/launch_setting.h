@@ -69,7 +69,7 @@ struct LaunchSetting {
   // any, else of the tile's.
   VegetationAtTarget vegetation_to_target(Vec3 from, std::uint32_t number, Vec3 ground_normal) const;
   // The factor of the amplitude between an element and a number that it sees; ground targets take the answer of their
-  // tile's centroid for the ray and its companion.
+  // tile's centroid for the ray and its companion, or beside the tile's row that of a receiver over it.
   double vegetation_between(std::uint32_t element, std::uint32_t member) const;
 
   const LaunchEnvironment& environment;

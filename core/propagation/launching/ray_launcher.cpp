@@ -13,8 +13,9 @@
 #include "core/propagation/launching/rays_in_any_order.h"
 #include "core/propagation/rays/even_tiles.h"
 #include "core/propagation/rays/ground_around_tiles.h"
-#include "core/propagation/rays/surface_materials.h"
+#include "core/propagation/rows/sight_over_ground_file.h"
 #include "core/propagation/tubes/tube.h"
+#include "core/propagation/vegetation/vegetation_file.h"
 
 namespace tesseray {
 namespace {
@@ -30,30 +31,25 @@ std::vector<std::uint32_t> grounds_below(const GroundTiles& ground_tiles, const 
   return grounds;
 }
 
-// Whether any tile scatters that receivers over ground tiles may see and the tiles not: over level ground they see all
-// but each other.
-bool scatters_beside_rows(const Scene& scene, const Tiling& tiling, const RayLaunchingOptions& options,
-                          bool is_ground_level) {
-  if (!options.tiles_are_targets || !InteractionLimits(options).may_scatter(0, 0)) return false;
-  return std::any_of(tiling.tiles.begin(), tiling.tiles.end(), [&](const Tile& tile) {
-    const Material& material = scene.materials[surface_material(scene, tile)];
-    return (tile.kind == SurfaceKind::ground || !is_ground_level) &&
-           material.scattering_coefficient.value_or(options.scattering_coefficient) > 0;
-  });
+// Whether anything sends rays to ground tiles but the antenna.
+bool anything_sends_rays(const RayLaunchingOptions& options) {
+  const InteractionLimits limits(options);
+  return options.tiles_are_targets &&
+         (limits.may_reflect(0, 0) || limits.may_diffract(0, 0) || limits.may_scatter(0, 0));
 }
 
-// Does what needs the file; false, with a warning, when that cannot be done.
-template <class Work>
-bool is_file_usable(Progress& progress, const Work& work) {
-  try {
-    work();
-    return true;
-  } catch (const Error& refused) {
-    if (refused.kind() != ErrorKind::invalid_input && refused.kind() != ErrorKind::resources) throw;
-    progress.warn(
-        {"vegetation_lengths_not_kept", "the lengths in vegetation are not kept for other runs: " + refused.message()});
-    return false;
-  }
+// What read() finds in a file beside the visibility's, or else what is made, which write() keeps there where that can
+// be done.
+template <class Read, class Make, class Write>
+auto kept_or_made(const KeptKind& kind, const std::optional<KeptBeside>& beside, Progress& progress, const Read& read,
+                  const Make& make, const Write& write) {
+  if (!beside) return make();
+  decltype(read(*beside)) found;
+  const bool may_write = is_kept_file_usable(kind, progress, [&] { found = read(*beside); });
+  if (found) return std::move(*found);
+  auto made = make();
+  if (may_write) is_kept_file_usable(kind, progress, [&] { write(made, *beside); });
+  return made;
 }
 
 }  // namespace
@@ -90,25 +86,30 @@ struct RayLauncher::Impl {
   std::unique_ptr<const SightFromPoints> sight = std::make_unique<const SightFromPoints>(occlusion, seen_tiling);
 
   // Alone on its threads: whoever waits for it must not find itself waiting within it.
-  void make_vegetation_pairs(Progress& progress, const std::optional<VegetationFile>& kept) {
-    if (vegetation.empty() || !options.tiles_are_targets || options.vegetation == VegetationModel::none) return;
-    std::call_once(*pairs_made, [&] {
+  void look_over_ground(const std::optional<KeptBeside>& beside, Progress& progress) {
+    if (!anything_sends_rays(options)) return;
+    std::call_once(*looked_over_ground, [&] {
       tbb::this_task_arena::isolate([&] {
-        if (kept) {
-          vegetation_pairs = kept_pairs(*kept, progress);
-        } else {
-          vegetation_pairs = VegetationPairs(vegetation, visibility, points, progress);
-        }
+        sight_over_ground = kept_or_made(
+            tesseray::sight_over_ground, beside, progress, read_sight_over_ground,
+            [&] { return tesseray::look_over_ground(occlusion, seen_tiling, visibility, points, progress); },
+            write_sight_over_ground);
       });
     });
   }
 
-  // Likewise.
-  void look_over_ground(Progress& progress) {
-    if (!scatters_beside_rows(scene, tiling, options, over_rooftops.is_ground_level())) return;
-    std::call_once(*looked_over_ground, [&] {
-      tbb::this_task_arena::isolate(
-          [&] { sight_over_ground = SightOverGround(occlusion, seen_tiling, visibility, points, progress); });
+  // Likewise. REQUIRES: look_over_ground() has returned.
+  void make_vegetation_pairs(const std::optional<KeptBeside>& beside, Progress& progress) {
+    if (vegetation.empty() || options.vegetation == VegetationModel::none || !anything_sends_rays(options)) return;
+    std::call_once(*pairs_made, [&] {
+      tbb::this_task_arena::isolate([&] {
+        vegetation_pairs = kept_or_made(
+            vegetation_lengths, beside, progress, read_vegetation_pairs,
+            [&] { return VegetationPairs(vegetation, visibility, sight_over_ground, points, progress); },
+            [&](const VegetationPairs& pairs, const KeptBeside& file) {
+              if (pairs.known()) write_vegetation_pairs(pairs, file);
+            });
+      });
     });
   }
 
@@ -155,18 +156,6 @@ struct RayLauncher::Impl {
       if (make_tube_bouncer) tube_bouncer = make_tube_bouncer(view());
       if (make_row_scatterer && options.max_scatterings > 0) row_scatterer = make_row_scatterer(view());
     });
-  }
-
-  VegetationPairs kept_pairs(const VegetationFile& file, Progress& progress) const {
-    const std::uint32_t elements = visibility.element_count();
-    std::optional<VegetationPairs> found;
-    const bool may_write = is_file_usable(progress, [&] { found = read_vegetation_pairs(file, elements); });
-    if (found) return std::move(*found);
-    VegetationPairs made(vegetation, visibility, points, progress);
-    if (may_write && made.known()) {
-      is_file_usable(progress, [&] { write_vegetation_pairs(made, file, elements); });
-    }
-    return made;
   }
 };
 
@@ -218,10 +207,10 @@ RayLauncher::RayLauncher(const Scene& scene, const Tiling& tiling, const Occlusi
 RayLauncher::~RayLauncher() = default;
 RayLauncher::RayLauncher(RayLauncher&&) noexcept = default;
 
-void RayLauncher::prepare(Progress& progress, const std::optional<VegetationFile>& kept) const {
+void RayLauncher::prepare(Progress& progress, const std::optional<KeptBeside>& beside) const {
   PartOfStage sight(progress, 0, 0.5), vegetation(progress, 0.5, 1);
-  impl_->look_over_ground(sight);
-  impl_->make_vegetation_pairs(vegetation, kept);
+  impl_->look_over_ground(beside, sight);
+  impl_->make_vegetation_pairs(beside, vegetation);
   impl_->make_batchers();
 }
 

@@ -24,9 +24,9 @@
 #include "core/propagation/rays/pruning.h"
 #include "core/propagation/rays/ray_launching_options.h"
 #include "core/propagation/rays/wideband.h"
-#include "core/propagation/vegetation/vegetation_file.h"
 #include "core/scene/transmitter.h"
 #include "core/tiling/tiling.h"
+#include "core/visibility/file/kept_beside.h"
 #include "core/visibility/visibility.h"
 
 namespace tesseray {
@@ -102,9 +102,9 @@ class RayLauncher {
   RayLauncher(RayLauncher&&) noexcept;
 
   // Makes what all launches share, on all threads; otherwise the first launch does, and others wait for it meanwhile:
-  // what receivers over ground tiles see, and lengths in vegetation. The latter are taken from `kept`
-  // (vegetation_file.h) where they are there, and kept there where they were not; that they cannot be is a warning.
-  void prepare(Progress& progress, const std::optional<VegetationFile>& kept = std::nullopt) const;
+  // what receivers over ground tiles see, and lengths in vegetation. Both are taken from the files `beside` the
+  // visibility's where they are there, and kept there where they were not; that they cannot be is a warning.
+  void prepare(Progress& progress, const std::optional<KeptBeside>& beside = std::nullopt) const;
   // Throws Error(invalid_input) for a frequency that is not positive, Error(cancelled) on cancel, and what works in
   // place of the CPU throws.
   RayLaunchingResult launch(const Transmitter& transmitter, Progress& progress) const;

@@ -10,7 +10,8 @@ std::vector<std::uint32_t> ScatteredPower::row_batches(std::uint32_t first, std:
   std::vector<std::uint32_t> begins;
   RowLimits left;
   for (std::uint32_t element = first; element < end; ++element) {
-    const std::size_t members = environment_.visibility.visible_tiles(element);
+    const std::size_t members =
+        environment_.visibility.visible_tiles(element) + environment_.sight_over_ground.seen_from(element).size();
     if (left.rows == 0 || left.members < members) {
       begins.push_back(element);
       left = most;
@@ -33,7 +34,7 @@ void ScatteredPower::work_in_batches(LaunchPhase phase, std::uint32_t first, std
       // Receivers, of which there are few and of which more is asked, stay with the CPU.
       if (!environment_.receiver_rows.seen_from(element).empty()) to_receivers(element);
       state.read_tiles_of_row(environment_.visibility, element, phase);
-      state.rows.add(element, state.row);
+      state.rows.add(element, state.row, environment_.sight_over_ground.seen_from(element));
     }
     const PairCounts pairs = (*scatterer_.*work)(state.rows);
     state.cost[phase].tests += pairs.looked_at;

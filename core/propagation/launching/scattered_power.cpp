@@ -131,8 +131,7 @@ void ScatteredPower::scatter_beside_rows(Progress& progress) {
   parallel_blocks(sight.ground_tiles(), rows_per_block, progress, [&](std::size_t begin, std::size_t end) {
     ThreadState& state = states_.local();
     for (auto tile = static_cast<std::uint32_t>(begin); tile < end; ++tile) {
-      sight.find_beside_row(tile, state.row);
-      gather_scattered(tile, state.row, SeenFrom::point, state);
+      gather_scattered(tile, sight.beside_row(tile), SeenFrom::point, state);
     }
   });
 }
@@ -232,8 +231,9 @@ void ScatteredPower::reflect_diffuse(std::uint32_t mirror, FollowedTo members, T
     of_all.extend(state.before_mirror.back().bounds);
   }
   if (state.before_mirror.empty()) return;
-  lay_out_tile_row(points, frame, mirror, diffuse_targets_of_row(members, state),
-                   environment_.receiver_rows.seen_from(mirror), false, of_all, state.layout, state.intervals);
+  const std::span<const std::uint32_t> targets = diffuse_targets(mirror, members, state);
+  lay_out_tile_row(points, frame, mirror, targets, {environment_.receiver_rows.seen_from(mirror), {}}, false, of_all,
+                   state.layout, state.intervals);
   state.diffuse_sums.clear(state.intervals.size());
   for (const auto& [lit, bounds] : state.before_mirror) {
     const DiffusePower& source = diffuse_.at(lit.tile, AfterScattering::reflection);
@@ -262,6 +262,14 @@ void ScatteredPower::reflect_diffuse(std::uint32_t mirror, FollowedTo members, T
   add_diffuse_sums(state);
 }
 
+std::span<const std::uint32_t> ScatteredPower::diffuse_targets(std::uint32_t element, FollowedTo members,
+                                                               ThreadState& state) const {
+  if (members != FollowedTo::all || !environment_.points.tiles_are_targets()) return {};
+  const std::span<const std::uint32_t> beside = environment_.sight_over_ground.seen_from(element);
+  state.row.insert(state.row.end(), beside.begin(), beside.end());
+  return state.row;
+}
+
 void ScatteredPower::scatter_then_diffract(Progress& progress) {
   prepare_scattered_draw();
   if (scatterer_) {
@@ -282,7 +290,7 @@ void ScatteredPower::lay_out_diffuse_edge_row(std::uint32_t edge_number, const W
   for (const ScatteringSource& source : state.sources) {
     lit.add(edge_bounds(environment_.tiling.edges[edge_number], points.reference(source.tile)));
   }
-  columns_.find_lit_past_edge(diffuse_targets_of_row(followed_to, state), environment_.tiling.edges[edge_number], lit,
+  columns_.find_lit_past_edge(diffuse_targets(element, followed_to, state), environment_.tiling.edges[edge_number], lit,
                               state.lit_marks, state.lit);
   const std::span<const std::uint32_t> members = state.lit;
   if (known_gains_.empty()) {

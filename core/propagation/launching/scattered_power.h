@@ -117,11 +117,8 @@ class ScatteredPower {
   DiffuseTarget diffracted_target(const EdgeSegment& edge, std::uint32_t element, std::size_t place, Vec3 direction,
                                   const ThreadState& state) const;
   void add_diffracted_beams(const EdgeSegment& edge, std::uint32_t element, ThreadState& state) const;
-  // Members of the row just read at which diffuse power may arrive.
-  std::span<const std::uint32_t> diffuse_targets_of_row(FollowedTo members, const ThreadState& state) const {
-    const bool at_tiles = members == FollowedTo::all && environment_.points.tiles_are_targets();
-    return at_tiles ? std::span<const std::uint32_t>(state.row) : std::span<const std::uint32_t>();
-  }
+  // The tiles at which diffuse power from an element may arrive, whose row has just been read.
+  std::span<const std::uint32_t> diffuse_targets(std::uint32_t element, FollowedTo members, ThreadState& state) const;
   // Keeps the ways for single rays of what the source diffracted last sends to receivers by way of an edge.
   void keep_diffracted_ways(const ScatteringSource& source, const EdgeSegment& edge, std::uint32_t element,
                             ThreadState& state) const;

@@ -12,7 +12,7 @@
 
 namespace tesseray {
 
-// The members of an element's row that its rays are followed to.
+// What an element's rays are followed to: all that they may reach from it, or the receivers among these.
 enum class FollowedTo { all, receivers };
 
 // What a thread reads rows with.

@@ -89,6 +89,14 @@ std::size_t mark_admitted(const TargetPoints& points, const TileFrame& frame, st
   return padded;
 }
 
+// Calls add(point, target), as for_targets_of_tile.
+template <class Add>
+void for_targets_beside_row(const TargetPoints& points, const TargetsBesideRow& beside, const Add& add) {
+  const auto arrive_at = [&](std::uint32_t number) { add(number, number | RowTarget::arrives); };
+  for (const std::uint32_t receiver : beside.receivers) arrive_at(points.element_count() + receiver);
+  for (const std::uint32_t tile : beside.ground_tiles) arrive_at(tile);
+}
+
 }  // namespace
 
 Vec3 target_point(const Tile& tile, double receiver_height_m) {
@@ -150,7 +158,7 @@ ReceiverRows::ReceiverRows(const Occlusion& occlusion, const Tiling& tiling, con
 }
 
 void lay_out_tile_row(const TargetPoints& points, const TileFrame& frame, std::uint32_t tile,
-                      std::span<const std::uint32_t> row, std::span<const std::uint32_t> receivers, bool onward,
+                      std::span<const std::uint32_t> row, const TargetsBesideRow& beside, bool onward,
                       const IntervalBounds& bounds, RowLayout& layout, RowIntervals& intervals) {
   const TargetPointsView view = points.view();
   const bool from_ground = points.is_ground(tile);
@@ -163,9 +171,7 @@ void lay_out_tile_row(const TargetPoints& points, const TileFrame& frame, std::u
   const std::size_t marks = mark_admitted(points, frame, tile, row, onward, bounds, layout.marks);
   for_marked(layout.marks.data(), marks,
              [&](std::size_t i) { for_targets_of_tile(view, from_ground, row[i], onward, add); });
-  for (const std::uint32_t receiver : receivers) {
-    for_targets_of_tile(view, from_ground, points.element_count() + receiver, onward, add);
-  }
+  for_targets_beside_row(points, beside, add);
   intervals.resize(true);
   run_vectorized<LayOutTileRow>(best_instruction_set(), &frame, points.coordinates(), layout.points.data(),
                                 intervals.size(), intervals.first_u.data(), intervals.last_u.data(),
@@ -174,18 +180,18 @@ void lay_out_tile_row(const TargetPoints& points, const TileFrame& frame, std::u
 }
 
 void lay_out_edge_row(const Tiling& tiling, const TargetPoints& points, std::uint32_t edge,
-                      std::span<const std::uint32_t> row, std::span<const std::uint32_t> receivers, RowLayout& layout,
+                      std::span<const std::uint32_t> row, const TargetsBesideRow& beside, RowLayout& layout,
                       RowIntervals& intervals) {
   const TargetPointsView view = points.view();
   const EdgeSegment& segment = tiling.edges[edge];
   layout.points.clear();
   intervals.target.clear();
-  const auto add = [&](std::uint32_t member) {
-    layout.points.push_back(member);
-    intervals.target.push_back(target_of_edge(view, member));
+  const auto add = [&](std::uint32_t point, std::uint32_t target) {
+    layout.points.push_back(point);
+    intervals.target.push_back(target);
   };
-  for (const std::uint32_t member : row) add(member);
-  for (const std::uint32_t receiver : receivers) add(points.element_count() + receiver);
+  for (const std::uint32_t member : row) add(member, target_of_edge(view, member));
+  for_targets_beside_row(points, beside, add);
   intervals.resize(false);
   run_vectorized<LayOutEdgeRow>(best_instruction_set(), &segment, points.coordinates(), layout.points.data(),
                                 intervals.size(), intervals.first_u.data(), intervals.last_u.data());

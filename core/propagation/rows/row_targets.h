@@ -98,14 +98,20 @@ struct RowLayout {
   std::vector<std::uint8_t> marks;    // by member
 };
 
-// Lay out the row of a tile (an edge segment). `row` is the visibility row of the element, `receivers` the receivers
-// that it sees. A tile's row has those alone that some source may hit, of which none is beyond `bounds`; and without
-// `onward` no members from which rays would only go on.
+// Where rays from an element arrive that are not in its row.
+struct TargetsBesideRow {
+  std::span<const std::uint32_t> receivers;     // that it sees
+  std::span<const std::uint32_t> ground_tiles;  // over which receivers see it
+};
+
+// Lay out the row of a tile (an edge segment). `row` is the visibility row of the element. A tile's row has those alone
+// that some source may hit, of which none is beyond `bounds`; and without `onward` no members from which rays would
+// only go on.
 void lay_out_tile_row(const TargetPoints& points, const TileFrame& frame, std::uint32_t tile,
-                      std::span<const std::uint32_t> row, std::span<const std::uint32_t> receivers, bool onward,
+                      std::span<const std::uint32_t> row, const TargetsBesideRow& beside, bool onward,
                       const IntervalBounds& bounds, RowLayout& layout, RowIntervals& intervals);
 void lay_out_edge_row(const Tiling& tiling, const TargetPoints& points, std::uint32_t edge,
-                      std::span<const std::uint32_t> row, std::span<const std::uint32_t> receivers, RowLayout& layout,
+                      std::span<const std::uint32_t> row, const TargetsBesideRow& beside, RowLayout& layout,
                       RowIntervals& intervals);
 
 }  // namespace tesseray

@@ -43,13 +43,14 @@ struct RowTarget {
 };
 
 // What a tile's row is searched for: add(point, target) for each target that a member of it stands for, one or two, or
-// none; `point` is an index into TargetPointsView::points. Without `onward` none from which rays would only go on.
+// none; `point` is an index into TargetPointsView::points. Without `onward` none from which rays would only go on. A
+// member with RowTarget::arrives is beside the row, and one target.
 template <class Add>
 TESSERAY_HD inline void for_targets_of_tile(const TargetPointsView& points, bool from_ground, std::uint32_t member,
                                             bool onward, const Add& add) {
   const std::uint32_t arrives = points.tiles_are_targets ? RowTarget::arrives : 0;
-  if (points.is_receiver(member)) {
-    add(member, member | RowTarget::arrives);
+  if ((member & RowTarget::arrives) != 0) {
+    add(member & RowTarget::number_mask, member);
   } else if (!points.is_tile(member)) {
     if (onward) add(points.reference_index(member), member | RowTarget::goes_on);
   } else if (!points.is_ground(member)) {
@@ -64,7 +65,7 @@ TESSERAY_HD inline void for_targets_of_tile(const TargetPointsView& points, bool
 // The same of an edge segment's row, of which each member is one target. A ground tile's arrival and its way on share
 // one evaluation, at the target point.
 TESSERAY_HD inline std::uint32_t target_of_edge(const TargetPointsView& points, std::uint32_t member) {
-  if (points.is_receiver(member)) return member | RowTarget::arrives;
+  if ((member & RowTarget::arrives) != 0) return member;
   return member | RowTarget::goes_on | (points.is_tile(member) && points.tiles_are_targets ? RowTarget::arrives : 0);
 }
 

@@ -14,23 +14,25 @@
 
 namespace tesseray {
 
-// The tiles of some elements' rows.
+// The tiles of some elements' rows, and ground tiles beside them, which are targets alone.
 struct RowBatch {
   struct Row {
     std::uint32_t element = 0;
-    std::uint32_t first_member = 0, end_member = 0;  // into `members`
+    std::uint32_t first_member = 0, first_beside = 0, end_member = 0;  // into `members`
   };
   std::vector<Row> rows;
-  std::vector<std::uint32_t> members;  // of each row ascending
+  std::vector<std::uint32_t> members;  // of each row, and beside it, ascending
 
   void clear() {
     rows.clear();
     members.clear();
   }
-  void add(std::uint32_t element, std::span<const std::uint32_t> row) {
+  void add(std::uint32_t element, std::span<const std::uint32_t> row, std::span<const std::uint32_t> beside) {
     const auto first = static_cast<std::uint32_t>(members.size());
     members.insert(members.end(), row.begin(), row.end());
-    rows.push_back({element, first, static_cast<std::uint32_t>(members.size())});
+    const auto first_beside = static_cast<std::uint32_t>(members.size());
+    members.insert(members.end(), beside.begin(), beside.end());
+    rows.push_back({element, first, first_beside, static_cast<std::uint32_t>(members.size())});
   }
 };
 

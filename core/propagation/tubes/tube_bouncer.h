@@ -27,7 +27,8 @@ struct TubeBatch {
   };
   std::vector<Group> groups;
   std::vector<const Tube*> tubes;
-  std::vector<std::uint32_t> members;  // of the elements' rows, ascending
+  // Of the elements' rows, ascending, and after them with RowTarget::arrives the ground tiles beside these.
+  std::vector<std::uint32_t> members;
 
   void clear() {
     groups.clear();

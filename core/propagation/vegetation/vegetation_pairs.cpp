@@ -18,7 +18,8 @@ constexpr std::size_t rows_per_block = 64, elements_per_block = 1024;
 }  // namespace
 
 VegetationPairs::VegetationPairs(const VegetationPrisms& prisms, const Visibility& visibility,
-                                 const TargetPoints& points, Progress& progress) {
+                                 const SightOverGround& sight_over_ground, const TargetPoints& points,
+                                 Progress& progress) {
   if (prisms.empty()) return;
   const std::uint32_t elements = visibility.element_count();
   // Each pair once, at its lower element …
@@ -34,12 +35,20 @@ VegetationPairs::VegetationPairs(const VegetationPrisms& prisms, const Visibilit
   parallel_blocks(elements, rows_per_block, progress, [&](std::size_t begin, std::size_t end) {
     auto& [skyline, row] = workspaces.local();
     for (auto e = static_cast<std::uint32_t>(begin); e < end && 2 * pairs <= most_members; ++e) {
+      const auto add_behind = [&, &skyline = skyline](Vec3 here, std::span<const std::uint32_t> members) {
+        for (const std::uint32_t member : skyline.find_behind(here, references, members)) {
+          const auto length = static_cast<float>(prisms.length_inside(here, points.reference(member)));
+          if (length > 0) higher[e].push_back({member, length});
+        }
+      };
       visibility.read_row(e, row);
-      const auto above = std::upper_bound(row.begin(), row.end(), e);
-      const Vec3 here = points.reference(e);
-      for (const std::uint32_t member : skyline.find_behind(here, references, {above, row.end()})) {
-        const auto length = static_cast<float>(prisms.length_inside(here, points.reference(member)));
-        if (length > 0) higher[e].push_back({member, length});
+      add_behind(points.reference(e), {std::upper_bound(row.begin(), row.end(), e), row.end()});
+      if (e < sight_over_ground.ground_tiles()) {
+        const std::span<const std::uint32_t> beside = sight_over_ground.beside_row(e);
+        const auto ground_end = std::lower_bound(beside.begin(), beside.end(), sight_over_ground.ground_tiles());
+        add_behind(points.arrival(e), {ground_end, beside.end()});
+        std::sort(higher[e].begin(), higher[e].end(),
+                  [](const Member& a, const Member& b) { return a.number < b.number; });
       }
       pairs += higher[e].size();
     }

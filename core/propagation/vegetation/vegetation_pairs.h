@@ -9,6 +9,7 @@
 
 #include "core/base/host_device.h"
 #include "core/propagation/rows/row_targets.h"
+#include "core/propagation/rows/sight_over_ground.h"
 #include "core/propagation/vegetation/vegetation_loss.h"
 #include "core/visibility/visibility.h"
 
@@ -46,9 +47,10 @@ class VegetationPairs {
 
   // Nothing is kept.
   VegetationPairs() = default;
+  // Of those that receivers over ground tiles see beside the tiles' rows, all but ground, too: from the receivers.
   // Keeps nothing where it would take more than 1 GiB. Throws Error(cancelled) on cancel.
-  VegetationPairs(const VegetationPrisms& prisms, const Visibility& visibility, const TargetPoints& points,
-                  Progress& progress);
+  VegetationPairs(const VegetationPrisms& prisms, const Visibility& visibility,
+                  const SightOverGround& sight_over_ground, const TargetPoints& points, Progress& progress);
   // Of each element the members with higher numbers, ascending.
   explicit VegetationPairs(const std::vector<std::vector<Member>>& higher);
 

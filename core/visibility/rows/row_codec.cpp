@@ -25,6 +25,15 @@ void append_row(std::span<const std::uint32_t> row, std::vector<std::uint8_t>& b
   coder.append_to(bytes);
 }
 
+void append_counted_row(std::span<const std::uint32_t> row, std::vector<std::uint8_t>& bytes) {
+  append_varint(static_cast<std::uint32_t>(row.size()), bytes);
+  if (row.empty()) return;
+  std::vector<std::uint8_t> coded;
+  append_row(row, coded);
+  append_varint(static_cast<std::uint32_t>(coded.size()), bytes);
+  bytes.insert(bytes.end(), coded.begin(), coded.end());
+}
+
 namespace {
 
 // Four tokens side by side in a 64-bit word, each in its 16 bits.
@@ -179,6 +188,18 @@ bool decode_row_begin(std::span<const std::uint8_t> bytes, std::uint32_t length,
   is_right = is_right && decoder.left <= left_over && (left_over > 0 || decoder.rest == end);
   row.resize(is_right ? wanted : 0);
   return is_right;
+}
+
+bool read_counted_row(const std::uint8_t*& at, const std::uint8_t* end, std::uint32_t limit,
+                      std::vector<std::uint32_t>& row) {
+  std::uint64_t count = 0, size = 0;
+  row.clear();
+  if (!read_varint(at, end, count) || count > limit) return false;
+  if (count == 0) return true;
+  if (!read_varint(at, end, size) || size > static_cast<std::uint64_t>(end - at)) return false;
+  const std::span<const std::uint8_t> coded(at, size);
+  at += size;
+  return decode_row(coded, static_cast<std::uint32_t>(count), limit, row);
 }
 
 }  // namespace tesseray

@@ -79,6 +79,9 @@ class RowCoder {
 // REQUIRES: strictly ascending numbers below 2³² − 1.
 void append_row(std::span<const std::uint32_t> row, std::vector<std::uint8_t>& bytes);
 
+// The same behind how many numbers there are and, unless there are none, the size of the row in bytes, both varints.
+void append_counted_row(std::span<const std::uint32_t> row, std::vector<std::uint8_t>& bytes);
+
 // The numbers from `first` on, so many of them.
 struct RowRun {
   std::uint32_t first = 0, count = 0;
@@ -165,7 +168,11 @@ class RowCursor {
 // a row of so many numbers below `limit`.
 bool decode_row(std::span<const std::uint8_t> bytes, std::uint32_t length, std::uint32_t limit,
                 std::vector<std::uint32_t>& row);
-// The same for the first `wanted` of them alone; what comes behind is not looked at.
+// Replaces `row` by what append_counted_row made at `at`, and goes on behind it; false when that is no such row before
+// `end`, or has numbers from `limit` on.
+bool read_counted_row(const std::uint8_t*& at, const std::uint8_t* end, std::uint32_t limit,
+                      std::vector<std::uint32_t>& row);
+// As decode_row, for the first `wanted` of them alone; what comes behind is not looked at.
 bool decode_row_begin(std::span<const std::uint8_t> bytes, std::uint32_t length, std::uint32_t limit,
                       std::uint32_t wanted, std::vector<std::uint32_t>& row);
 

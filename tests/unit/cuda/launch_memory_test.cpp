@@ -7,7 +7,7 @@
 #include <memory>
 #include <vector>
 
-#include "core/propagation/launching/sight_over_ground.h"
+#include "core/propagation/rows/sight_over_ground.h"
 #include "cuda/bounce_batch.h"
 #include "cuda/rooftop_batch.h"
 #include "cuda/scatter_batch.h"
@@ -45,8 +45,8 @@ TEST(LaunchMemory, HasWhatBatchesTake) {
   const Bytes none = bytes_with({}, {}, {});
   const SightFromPoints from_points(environment.occlusion, environment.tiling);
   const TargetPoints points(environment.tiling, {}, all_effects().receiver_height_m, true);
-  const SightOverGround over_ground(environment.occlusion, environment.tiling, *environment.visibility, points,
-                                    no_progress());
+  const SightOverGround over_ground =
+      look_over_ground(environment.occlusion, environment.tiling, *environment.visibility, points, no_progress());
   EXPECT_GT(over_ground.bytes(), 0u);
   EXPECT_EQ(none.besides, from_points.bytes() + over_ground.bytes());
   EXPECT_GT(none.besides, 100 * environment.tiling.tiles.size());

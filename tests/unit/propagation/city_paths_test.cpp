@@ -83,8 +83,23 @@ bool is_free_by(const Occlusion& occlusion, Vec3 from, Vec3 place, Vec3 into_the
   return occlusion.is_free(from, in_air) && occlusion.is_free(in_air, to);
 }
 
+// What rays come from to a tile: its row, and to ground what a receiver over it sees, but for ground.
+std::vector<std::uint32_t> senders_to(const Environment& city, const Visibility& visibility, std::uint32_t target,
+                                      Vec3 point) {
+  std::vector<std::uint32_t> row;
+  visibility.read_row(target, row);
+  if (city.tiling.tiles[target].kind != SurfaceKind::ground) return row;
+  for (const std::uint32_t element : visible_from(city.occlusion, city.tiling, point, {.max_distance_m = 300})) {
+    const bool is_ground = element < city.tiling.tiles.size() && city.tiling.tiles[element].kind == SurfaceKind::ground;
+    if (!is_ground) row.push_back(element);
+  }
+  std::sort(row.begin(), row.end());
+  row.erase(std::unique(row.begin(), row.end()), row.end());
+  return row;
+}
+
 // The discrete rays from `antenna` to a tile's target point, by the definition of the scheme: those that middles see,
-// and to the ground of these those whose very way is free.
+// and to the ground those that the target point sees, too, and of all these those whose very way is free.
 struct DiscreteRays {
   std::vector<double> lengths;
   // Of these, where the field may be exactly zero: diffracted along a face, or where the seen part of an edge ends.
@@ -93,12 +108,11 @@ struct DiscreteRays {
 
 DiscreteRays discrete_rays(const Environment& city, const Visibility& visibility, const FirstLevel& first_level,
                            Interaction interaction, Vec3 antenna, std::uint32_t target) {
-  std::vector<std::uint32_t> row;
-  visibility.read_row(target, row);
-  std::vector<std::uint32_t> common;
-  std::set_intersection(row.begin(), row.end(), first_level.seen.begin(), first_level.seen.end(),
-                        std::back_inserter(common));
   const Vec3 point = target_point(city.tiling.tiles[target], 1.5);
+  const std::vector<std::uint32_t> senders = senders_to(city, visibility, target, point);
+  std::vector<std::uint32_t> common;
+  std::set_intersection(senders.begin(), senders.end(), first_level.seen.begin(), first_level.seen.end(),
+                        std::back_inserter(common));
   const auto tiles = static_cast<std::uint32_t>(city.tiling.tiles.size());
   const bool on_ground = city.tiling.tiles[target].kind == SurfaceKind::ground;
   DiscreteRays rays;

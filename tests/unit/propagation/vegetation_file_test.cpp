@@ -50,12 +50,10 @@ class VegetationFiles : public ::testing::Test {
   std::vector<std::string> prepare() const {
     testing::KeptWarnings warnings;
     RayLauncher(town_.scene, town_.tiling, town_.occlusion, *visibility_, {}, {})
-        .prepare(warnings, vegetation_file_beside(*visibility_));
+        .prepare(warnings, kept_beside(*visibility_, 1.5));
     return warnings.codes();
   }
-  std::optional<VegetationPairs> kept() const {
-    return read_vegetation_pairs(*vegetation_file_beside(*visibility_), visibility_->element_count());
-  }
+  std::optional<VegetationPairs> kept() const { return read_vegetation_pairs(*kept_beside(*visibility_, 1.5)); }
   std::string content() const {
     std::ifstream file(lengths_, std::ios::binary);
     return {std::istreambuf_iterator<char>(file), {}};
@@ -71,11 +69,12 @@ class VegetationFiles : public ::testing::Test {
 };
 
 TEST_F(VegetationFiles, HoldTheLengths) {
-  EXPECT_EQ(vegetation_file_beside(*town_.visibility), std::nullopt) << "in memory";
+  EXPECT_FALSE(kept_beside(*town_.visibility, 1.5).has_value()) << "in memory";
   EXPECT_FALSE(kept()) << "no file";
   ASSERT_TRUE(prepare().empty());
-  const VegetationPairs made(VegetationPrisms(town_.scene.vegetation), *visibility_,
-                             TargetPoints(town_.tiling, {}, 1.5), no_progress());
+  const TargetPoints points(town_.tiling, {}, 1.5);
+  const SightOverGround sight = look_over_ground(town_.occlusion, town_.tiling, *visibility_, points, no_progress());
+  const VegetationPairs made(VegetationPrisms(town_.scene.vegetation), *visibility_, sight, points, no_progress());
   const std::optional<VegetationPairs> found = kept();
   ASSERT_TRUE(found);
   std::size_t members = 0;
@@ -95,7 +94,7 @@ TEST_F(VegetationFiles, HoldTheLengths) {
 TEST_F(VegetationFiles, AreTakenByLaterRuns) {
   prepare();
   // A length that no vegetation gives tells where lengths came from.
-  VegetationFile file = *vegetation_file_beside(*visibility_);
+  const KeptBeside beside = *kept_beside(*visibility_, 1.5);
   const std::optional<VegetationPairs> lengths = kept();
   ASSERT_TRUE(lengths.has_value());
   std::vector<std::vector<VegetationPairs::Member>> higher(visibility_->element_count());
@@ -105,7 +104,7 @@ TEST_F(VegetationFiles, AreTakenByLaterRuns) {
     }
     if (element == 50) break;
   }
-  write_vegetation_pairs(VegetationPairs(higher), file, visibility_->element_count());
+  write_vegetation_pairs(VegetationPairs(higher), beside);
   const std::string written = content();
   EXPECT_TRUE(prepare().empty());
   EXPECT_EQ(content(), written) << "taken as it is, not made anew";
@@ -114,13 +113,13 @@ TEST_F(VegetationFiles, AreTakenByLaterRuns) {
 TEST_F(VegetationFiles, OfAnotherEnvironmentOrDamagedAreMadeAnew) {
   prepare();
   const std::string right = content();
-  VegetationFile other = *vegetation_file_beside(*visibility_);
-  other.environment_hash = 8;
-  EXPECT_FALSE(read_vegetation_pairs(other, visibility_->element_count()));
-  other = *vegetation_file_beside(*visibility_);
-  other.options.max_distance_m = 100;
-  EXPECT_FALSE(read_vegetation_pairs(other, visibility_->element_count()));
-  EXPECT_FALSE(read_vegetation_pairs(*vegetation_file_beside(*visibility_), visibility_->element_count() + 1));
+  const KeptBeside beside = *kept_beside(*visibility_, 1.5);
+  KeptBeside of_another = beside, farther = beside, higher = beside, fewer = beside;
+  of_another.environment_hash = 8;
+  farther.options.max_distance_m = 100;
+  higher.receiver_height_m = 2;
+  ++fewer.elements;
+  for (const KeptBeside& other : {of_another, farther, higher, fewer}) EXPECT_FALSE(read_vegetation_pairs(other));
   std::string damaged = right;
   damaged[damaged.size() / 2] ^= 1;
   for (const std::string& wrong : {damaged, right.substr(0, right.size() - 1), right.substr(0, 20), right + "x"}) {
@@ -133,7 +132,7 @@ TEST_F(VegetationFiles, OfAnotherEnvironmentOrDamagedAreMadeAnew) {
 
 TEST_F(VegetationFiles, OfOtherKindsAreLeftAlone) {
   write("a user's own file");
-  EXPECT_EQ(prepare(), std::vector<std::string>{"vegetation_lengths_not_kept"});
+  EXPECT_EQ(prepare(), std::vector<std::string>{"not_kept"});
   EXPECT_EQ(content(), "a user's own file");
 }
 

@@ -504,7 +504,7 @@ TEST(VegetationPairs, AreTheLengthsBetweenTheMembersOfRows) {
   const Environment town(city(), 10);
   const VegetationPrisms prisms(town.scene.vegetation);
   const TargetPoints points(town.tiling, {}, 1.5);
-  const VegetationPairs pairs(prisms, *town.visibility, points, no_progress());
+  const VegetationPairs pairs(prisms, *town.visibility, {}, points, no_progress());
   std::vector<std::uint32_t> row;
   std::size_t inside = 0;
   for (std::uint32_t element = 0; element < points.element_count(); ++element) {
@@ -519,7 +519,7 @@ TEST(VegetationPairs, AreTheLengthsBetweenTheMembersOfRows) {
     inside += in_row;
   }
   EXPECT_GT(inside, 10'000u);
-  EXPECT_FALSE(VegetationPairs(VegetationPrisms({}), *town.visibility, points, no_progress()).known());
+  EXPECT_FALSE(VegetationPairs(VegetationPrisms({}), *town.visibility, {}, points, no_progress()).known());
 }
 
 // Without tiles as targets no lengths are kept: what arrives at receivers is the same.

@@ -1,0 +1,196 @@
+// SPDX-License-Identifier: GPL-3.0-or-later
+// What receivers over ground tiles see beside the tiles' rows: which elements these are, what comes from them, and the
+// file in which they are kept.
+#include "core/propagation/rows/sight_over_ground.h"
+
+#include <gtest/gtest.h>
+#include <unistd.h>
+
+#include <algorithm>
+#include <cmath>
+#include <filesystem>
+#include <fstream>
+#include <iterator>
+#include <memory>
+#include <optional>
+#include <string>
+#include <vector>
+
+#include "core/propagation/rows/sight_over_ground_file.h"
+#include "tests/support/environment.h"
+#include "tests/support/kept_warnings.h"
+#include "tests/support/synthetic_city.h"
+
+namespace tesseray {
+namespace {
+
+using testing::Environment;
+
+// Two houses on waves of the ground, behind whose crests middles of ground tiles see less than receivers. The ground
+// reflects nothing.
+Scene houses_on_waves() {
+  Scene scene = testing::terrain_of(200, 200, 5, [](Vec2 p) { return std::cos(p.x / 7) * std::cos(p.y / 9); });
+  scene.prisms = {testing::box_prism(1, {30, 110}, {150, 122}, -10, 8),
+                  testing::box_prism(2, {60, 30}, {90, 50}, -10, 12)};
+  Material as_air;
+  as_air.name = "as air";
+  as_air.a = 1;
+  as_air.c = 0;
+  scene.materials.push_back(as_air);
+  scene.default_materials.ground = static_cast<std::uint16_t>(scene.materials.size() - 1);
+  return scene;
+}
+
+SightOverGround sight_of(const Environment& town, const Visibility& visibility, double height_m = 1.5) {
+  return look_over_ground(town.occlusion, town.tiling, visibility, TargetPoints(town.tiling, {}, height_m),
+                          no_progress());
+}
+
+TEST(SightOverGround, IsWhatReceiversSeeAndTilesDoNot) {
+  const Environment town(houses_on_waves(), 10);
+  const SightOverGround sight = sight_of(town, *town.visibility);
+  std::vector<std::vector<std::uint32_t>> seen_from(town.visibility->element_count());
+  std::vector<std::uint32_t> row, expected;
+  for (std::uint32_t t = 0; t < sight.ground_tiles(); ++t) {
+    ASSERT_EQ(town.tiling.tiles[t].kind, SurfaceKind::ground);
+    const auto seen = visible_from(town.occlusion, town.tiling, town.tiling.tiles[t].centroid + Vec3{0, 0, 1.5});
+    town.visibility->read_row(t, row);
+    expected.clear();
+    std::set_difference(seen.begin(), seen.end(), row.begin(), row.end(), std::back_inserter(expected));
+    const auto beside = sight.beside_row(t);
+    ASSERT_TRUE(std::equal(beside.begin(), beside.end(), expected.begin(), expected.end())) << t;
+    for (const std::uint32_t element : expected) {
+      EXPECT_TRUE(sight.is_beside_row(t, element));
+      if (element >= sight.ground_tiles()) seen_from[element].push_back(t);
+    }
+    EXPECT_FALSE(sight.is_beside_row(t, row.front()));
+  }
+  std::size_t pairs = 0;
+  for (std::uint32_t element = 0; element < town.visibility->element_count(); ++element) {
+    const auto tiles = sight.seen_from(element);
+    ASSERT_TRUE(std::equal(tiles.begin(), tiles.end(), seen_from[element].begin(), seen_from[element].end()))
+        << element;
+    EXPECT_FALSE(sight.is_beside_row(element, element) && element >= sight.ground_tiles());
+    pairs += tiles.size();
+  }
+  EXPECT_GT(pairs, 500u);
+}
+
+TEST(SightOverGround, IsAsFarAsItReaches) {
+  Scene far = testing::flat_ground(700, 20);
+  const Environment town(far, 10);
+  const SightOverGround sight = sight_of(town, *town.visibility);
+  std::size_t seen = 0;
+  for (std::uint32_t t = 0; t < sight.ground_tiles(); ++t) {
+    for (const std::uint32_t other : sight.beside_row(t)) {
+      const Vec3 target = town.tiling.tiles[t].centroid + Vec3{0, 0, 1.5};
+      EXPECT_LT(norm(town.tiling.tiles[other].centroid - target), SightOverGround::reach_m + 0.1);
+      ++seen;
+    }
+  }
+  EXPECT_GT(seen, 50u * sight.ground_tiles());
+}
+
+// Among trees, too, whose shadows are known from the receivers.
+TEST(SightOverGround, BringsGroundTilesWhatReceiversOverThemGet) {
+  Scene bare = houses_on_waves(), wooded = bare;
+  wooded.vegetation.push_back({1, {{{100, 60}, {140, 60}, {140, 100}, {100, 100}}}, -2, 9});
+  for (const Scene& scene : {bare, wooded}) {
+    const Environment town(scene, 10);
+    std::vector<Vec3> over_ground;
+    for (const Tile& tile : town.tiling.tiles) {
+      if (tile.kind == SurfaceKind::ground) over_ground.push_back(tile.centroid + Vec3{0, 0, 1.5});
+    }
+    const SightOverGround sight = sight_of(town, *town.visibility);
+    RayLaunchingOptions options = testing::without_scattering(1, 1, 1);
+    options.vegetation = VegetationModel::per_metre;
+    const Vec3 sender{75, 75, 4};
+    const auto result = town.launch(testing::test_transmitter(sender), testing::receivers_at(over_ground), options);
+    std::size_t compared = 0;
+    for (std::uint32_t t = 0; t < over_ground.size(); ++t) {
+      if (town.occlusion.is_free(sender, over_ground[t])) continue;
+      const double at_receiver = testing::total_gain(result.receivers[t]);
+      EXPECT_NEAR(testing::total_gain(result.tiles[t]), at_receiver, 1e-3 * at_receiver)
+          << over_ground[t].x << " " << over_ground[t].y;
+      const auto beside = sight.beside_row(t);
+      const bool has_more = !beside.empty() && beside.back() >= sight.ground_tiles();
+      if (at_receiver > 0 && has_more) ++compared;
+    }
+    EXPECT_GT(compared, 50u);
+  }
+}
+
+class SightOverGroundFiles : public ::testing::Test {
+ protected:
+  void SetUp() override {
+    std::filesystem::create_directory(folder_);
+    write_visibility(*town_.visibility, {}, 7, folder_ / "town.tvis", no_progress());
+    visibility_ = open_visibility(folder_ / "town.tvis", town_.tiling, 7);
+  }
+  void TearDown() override { std::filesystem::remove_all(folder_); }
+
+  KeptBeside beside(double receiver_height_m = 1.5) const { return *kept_beside(*visibility_, receiver_height_m); }
+  // The powers at tiles of a run that keeps; its warnings are told.
+  std::vector<double> gains_of_run(std::vector<std::string>& warnings) const {
+    testing::KeptWarnings told;
+    const RayLauncher launcher(town_.scene, town_.tiling, town_.occlusion, *visibility_, {},
+                               testing::without_scattering(1, 1, 1));
+    launcher.prepare(told, beside());
+    warnings = told.codes();
+    std::vector<double> gains;
+    for (const ArrivalSums& sums : launcher.launch(testing::test_transmitter({75, 75, 4}), no_progress()).tiles) {
+      gains.push_back(testing::total_gain(sums));
+    }
+    return gains;
+  }
+
+  const Environment town_{houses_on_waves(), 10};
+  const std::filesystem::path folder_ =
+      std::filesystem::temp_directory_path() / ("tesseray-over-ground-" + std::to_string(getpid()));
+  const std::filesystem::path file_ = folder_ / "town.tsog";
+  std::unique_ptr<Visibility> visibility_;
+};
+
+TEST_F(SightOverGroundFiles, HoldWhatIsSeenAndAreTakenByLaterRuns) {
+  EXPECT_FALSE(read_sight_over_ground(beside()).has_value()) << "no file";
+  std::vector<std::string> warnings;
+  const std::vector<double> gains = gains_of_run(warnings);
+  EXPECT_TRUE(warnings.empty());
+  const std::optional<SightOverGround> kept = read_sight_over_ground(beside());
+  ASSERT_TRUE(kept.has_value());
+  const SightOverGround seen = sight_of(town_, *town_.visibility);
+  ASSERT_EQ(kept->ground_tiles(), seen.ground_tiles());
+  for (std::uint32_t t = 0; t < seen.ground_tiles(); ++t) {
+    const auto a = kept->beside_row(t), b = seen.beside_row(t);
+    ASSERT_TRUE(std::equal(a.begin(), a.end(), b.begin(), b.end())) << t;
+  }
+  EXPECT_EQ(gains_of_run(warnings), gains);
+  // Where nobody sees more than the rows say less arrives: the file is what a run takes.
+  const std::vector<std::vector<std::uint32_t>> nothing(seen.ground_tiles());
+  write_sight_over_ground(SightOverGround(nothing, visibility_->element_count()), beside());
+  const std::vector<double> without = gains_of_run(warnings);
+  EXPECT_NE(without, gains);
+}
+
+TEST_F(SightOverGroundFiles, OfOtherHeightsOrDamagedAreMadeAnew) {
+  std::vector<std::string> warnings;
+  const std::vector<double> gains = gains_of_run(warnings);
+  EXPECT_FALSE(read_sight_over_ground(beside(2)).has_value());
+  std::ifstream read(file_, std::ios::binary);
+  const std::string right{std::istreambuf_iterator<char>(read), {}};
+  std::string damaged = right;
+  damaged[damaged.size() / 2] ^= 1;
+  for (const std::string& wrong : {damaged, right.substr(0, right.size() - 1), right.substr(0, 20), right + "x"}) {
+    std::ofstream(file_, std::ios::binary) << wrong;
+    EXPECT_FALSE(read_sight_over_ground(beside()).has_value());
+    EXPECT_EQ(gains_of_run(warnings), gains);
+    EXPECT_TRUE(warnings.empty());
+    EXPECT_TRUE(read_sight_over_ground(beside()).has_value());
+  }
+  std::ofstream(file_, std::ios::binary) << "a user's own file";
+  EXPECT_EQ(gains_of_run(warnings), gains);
+  EXPECT_EQ(warnings, std::vector<std::string>{"not_kept"});
+}
+
+}  // namespace
+}  // namespace tesseray
