@@ -54,6 +54,7 @@ from qgis.core import (
 from qgis.PyQt.QtCore import QMetaType, Qt, QThread, QUrl
 
 from .description import Parameter
+from .provider_messages import ProviderMessages, in_one_line
 from .queries import is_query, table_of_query
 from .recorded_runs import copy_runs, recorded_run
 
@@ -799,6 +800,12 @@ def _mask_by(copy: gdal.Dataset, alpha: int, feedback: QgsProcessingFeedback) ->
         band.WriteArray(values, 0, row)
 
 
+# Which messages of providers say that a part of a raster could not be read, for which they give 0 or no data. Warnings of
+# PostGIS also tell of a connection that was made anew and then gave all.
+_FAILURES = (Qgis.MessageLevel.Warning, Qgis.MessageLevel.Critical)
+_UNREAD_PARTS = {"WCS": _FAILURES, "WMS": _FAILURES, "PostGIS": (Qgis.MessageLevel.Critical,)}
+
+
 class RasterCopy:
     """A raster that is copied for a run, as it is when this is made, in the thread that it belongs to; see LayerCopy."""
 
@@ -822,10 +829,12 @@ class RasterCopy:
         if not all(self._size) or not self._can_be_read:
             raise QgsProcessingException(f"{self._label}: “{self.name}” has no size in pixels and cannot be copied. Save "
                                          "it as a GeoTIFF first.")
-        failed = QgsRasterFileWriter(target).writeRaster(self._pipe, *self._size, self._extent, self._crs,
-                                                         context.transformContext(),
-                                                         _cancelled_with(feedback, QgsRasterBlockFeedback()))
+        reading = _cancelled_with(feedback, QgsRasterBlockFeedback())
+        with ProviderMessages(_UNREAD_PARTS) as told:
+            failed = QgsRasterFileWriter(target).writeRaster(self._pipe, *self._size, self._extent, self._crs,
+                                                             context.transformContext(), reading)
         _stop_if_cancelled(feedback)
+        self._require_all_parts([*reading.errors(), *told.texts])
         if failed != Qgis.RasterFileWriterResult.Success:
             raise QgsProcessingException(f"{self._label}: “{self.name}” could not be copied to a temporary file.")
         copy = gdal.Open(target, gdal.GA_Update)
@@ -837,6 +846,13 @@ class RasterCopy:
         if alphas:
             _mask_by(copy, alphas[0], feedback)
         return target
+
+    def _require_all_parts(self, problems: list[str]) -> None:
+        """Throws where a part could not be read: QGIS writes 0 or no data there, and says that the copy is a success."""
+        if problems:
+            raise QgsProcessingException(f"{self._label}: “{self.name}” could not be read completely "
+                                         f"({in_one_line(problems[0])}). Run it again once its server answers or its file "
+                                         "is whole, or choose another.")
 
 
 def crs_text(crs: QgsCoordinateReferenceSystem) -> str:

@@ -51,6 +51,9 @@ class Cluster:
     def execute(self, sql):
         self._run("psql", "-h", self.folder, "-U", "tesseray", "-q", "-c", sql, "city")
 
+    def execute_file(self, script):
+        self._run("psql", "-h", self.folder, "-U", "tesseray", "-q", "-f", script, "city")
+
     def stop(self):
         self._run("pg_ctl", "-D", self.data, "-m", "immediate", "stop")
         shutil.rmtree(self.folder)

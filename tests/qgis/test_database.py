@@ -1,6 +1,7 @@
 # SPDX-License-Identifier: GPL-3.0-or-later
 """Layers of a PostGIS database give what the same layers in files give; nothing is written to the database."""
 
+import glob
 import sqlite3
 import sys
 import unittest
@@ -85,6 +86,27 @@ class PostgisTest(QgisTest):
         drawn = {round(height) for number, height in heights.items() if number not in saved}
         self.assertEqual(drawn, {50, 12})
         self.assertGreater(sum(abs(height - 12) < 0.1 for height in heights.values()), 0.9 * len(saved))
+
+    @unittest.skipUnless(glob.glob("/usr/share/postgresql/*/extension/postgis_raster.control"),
+                         "PostGIS has no rasters here")
+    def test_a_raster_of_which_tiles_are_not_read_stops_the_run(self):
+        import processing
+        from qgis.core import QgsProcessingException, QgsProject, QgsRasterLayer
+
+        heights = (SAMPLE / "dem.tif").read_bytes().hex()
+        script = self.open_folder() / "ground.sql"
+        script.write_text("CREATE EXTENSION postgis_raster; SET postgis.gdal_enabled_drivers = 'ENABLE_ALL'; "
+                          "CREATE TABLE ground AS SELECT 1 AS rid, ST_SetSRID(ST_FromGDALRaster("
+                          f"'\\x{heights}'::bytea), 25832) AS rast; ALTER TABLE ground ADD PRIMARY KEY (rid); "
+                          "SELECT AddRasterConstraints('ground', 'rast')", encoding="utf-8")
+        self.cluster.execute_file(script)
+        layer = QgsRasterLayer(f"dbname='city' host={self.cluster.folder} user='tesseray' table=\"public\".\"ground\" (rast)",
+                               "ground", "postgresraster")
+        self.assertTrue(layer.isValid(), layer.error().summary())
+        QgsProject.instance().addMapLayer(layer)
+        self.cluster.execute("ALTER TABLE ground RENAME TO soil")
+        with self.assertRaisesRegex(QgsProcessingException, "“ground” could not be read completely .*tile index"):
+            processing.run("tesseray:tileenvironment", {**SMALL_SCENE, "DEM": layer, "ENVIRONMENT": "TEMPORARY_OUTPUT"})
 
 
 if __name__ == "__main__":
