@@ -57,6 +57,7 @@ from .description import Parameter
 from .provider_messages import ProviderMessages, in_one_line
 from .queries import is_query, table_of_query
 from .recorded_runs import copy_runs, recorded_run
+from .service_rows import SERVICES, ServiceRows
 
 # Tables of a GeoPackage or SpatiaLite database that are no data of the user's.
 HIDDEN_TABLES = {"layer_styles", "qgis_projects", "KNN", "KNN2", "data_licenses"}
@@ -517,6 +518,8 @@ class LayerCopy:
     def __init__(self, parameter: Parameter, layer: QgsVectorLayer, value: Any, reason: str,
                  context: QgsProcessingContext) -> None:
         """value: what the parameter is set to. reason: why the layer is copied."""
+        is_selection = isinstance(value, QgsProcessingFeatureSourceDefinition) and value.selectedFeaturesOnly
+        self._service = ServiceRows(layer, is_selection) if layer.providerType() in SERVICES else None
         self.name, self.fields = layer.name(), fields_in_copy(layer)
         self._parameter, self._reason = parameter, reason
         self._rows, self._request = chosen_rows(layer, value, context)
@@ -552,6 +555,7 @@ class LayerCopy:
         if not os.path.exists(path):
             raise self._not_copied(problem)
         layer_name = _call_table(path, self.name, self._parameter.companions)
+        self._require_whole_service(feedback)
         self._require_all_rows(path, problem, feedback)
         source = _exported_source(path, layer_name)
         if self._neighbourhood:
@@ -582,11 +586,23 @@ class LayerCopy:
         del writer  # which closes the file, whoever holds this frame
         return problem
 
+    def _require_whole_service(self, feedback: QgsProcessingFeedback) -> None:
+        """Throws where rows of a service did not come to QGIS, unless as many came as are wanted."""
+        limit = self._request.limit()
+        if self._service is None or 0 <= limit <= self._read:
+            return
+        missing = self._service.missing(self._count_rows(QgsFeatureRequest(), feedback))
+        if missing:
+            raise QgsProcessingException(f"{self._parameter.label}: “{self.name}” did not come completely from its server: "
+                                         f"{in_one_line(missing)}. Reload the layer (F5) and run it again. Where the "
+                                         "server sends no more at once, turn on paging in its connection, or filter the "
+                                         "layer.")
+
     def _require_all_rows(self, path: str, problem: str, feedback: QgsProcessingFeedback) -> None:
         """Throws where rows were left out of the copy, or did not arrive here. problem: why, as far as it is known."""
         # An expression may choose other rows when it is asked again, as one with rand() does.
         is_chosen = self._request.filterType() == Qgis.FeatureRequestFilterType.Expression
-        wanted = self._read if is_chosen else self._count_rows(feedback)
+        wanted = self._read if is_chosen else self._count_rows(self._request, feedback)
         copied = QgsVectorLayer(path, "copy", "ogr").featureCount()
         if copied < wanted:
             reason = f" ({problem})" if problem else ""
@@ -594,8 +610,8 @@ class LayerCopy:
                                          f"could not be copied to a temporary file{reason}. Export it to a GeoPackage "
                                          "first.")
 
-    def _count_rows(self, feedback: QgsProcessingFeedback) -> int:
-        request = QgsFeatureRequest(self._request)
+    def _count_rows(self, wanted: QgsFeatureRequest, feedback: QgsProcessingFeedback) -> int:
+        request = QgsFeatureRequest(wanted)
         read_attributes(request, [])
         leave_geometries(request)
         count = 0

@@ -38,6 +38,10 @@ class Service:
         return (f"url=http://127.0.0.1:{self.port}/wcs{query}&identifier=ground&version=1.0.0&crs=EPSG:25832&format=GTiff"
                 "&cache=AlwaysNetwork")
 
+    def recover(self):
+        """Answers all from now on."""
+        urllib.request.urlopen(f"http://127.0.0.1:{self.port}/recover").read()
+
     def pixels_sent(self):
         return json.loads(urllib.request.urlopen(f"http://127.0.0.1:{self.port}/pixels").read())
 
@@ -218,6 +222,9 @@ def serve(settings):
     def answer(path, query, base):
         if path.startswith("/oapif"):
             return oapif.answer(path[len("/oapif"):], query, base)
+        if path == "/recover":
+            wfs.fails_from = oapif.fails_from = wcs.fails_below = None
+            return "text/plain", b""
         if path == "/pixels":
             return "application/json", json.dumps(wcs.pixels).encode()
         return {"/wfs": wfs, "/wcs": wcs}[path].answer(query, base)

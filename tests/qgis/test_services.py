@@ -1,11 +1,15 @@
 # SPDX-License-Identifier: GPL-3.0-or-later
 """Layers that QGIS reads from servers, and from files that are cut short: what arrives in part is not taken for the whole."""
 
+import sqlite3
 import time
 
 import geo_services
 import qgis_harness as harness
 from qgis_harness import SAMPLE, SMALL_SCENE, ProjectTest, run_tests
+
+# Parameters of runs with houses of a server.
+HOUSES = {"DEM": None, "EXTENT": None, "BASE_FIELD": None, "CRS": "EPSG:25832", "TILE_AREA": 2000}
 
 
 class ServiceTest(ProjectTest):
@@ -18,6 +22,14 @@ class ServiceTest(ProjectTest):
         from qgis.core import QgsRasterLayer
 
         layer = QgsRasterLayer(source, "ground", provider)
+        self.assertTrue(layer.isValid(), layer.error().summary())
+        self.project.addMapLayer(layer)
+        return layer
+
+    def houses(self, source, provider):
+        from qgis.core import QgsVectorLayer
+
+        layer = QgsVectorLayer(source, "houses", provider)
         self.assertTrue(layer.isValid(), layer.error().summary())
         self.project.addMapLayer(layer)
         return layer
@@ -82,6 +94,59 @@ class ServiceTest(ProjectTest):
         layer = self.raster(str(file), "gdal")
         layer.dataProvider().setUserNoDataValue(1, [QgsRasterRange(-5, -4)])
         self.assert_refused_in_every_thread("“ground” could not be read completely .*or its file is whole", DEM=layer)
+
+    # Rows.
+
+    def chosen(self, layer, **choice):
+        from qgis.core import QgsProcessingFeatureSourceDefinition
+
+        value = QgsProcessingFeatureSourceDefinition(layer.id())
+        for name, wanted in choice.items():
+            setattr(value, name, wanted)
+        return value
+
+    def prisms_of(self, buildings):
+        with sqlite3.connect(self.environment_of(BUILDINGS=buildings, **HOUSES, OVERWRITE=True)["ENVIRONMENT"]) as database:
+            return database.execute("SELECT count(*) FROM buildings").fetchone()[0]
+
+    def test_all_rows_of_a_service_come(self):
+        server = self.service(limit=10, is_paging=True)
+        houses = self.houses(server.wfs(), "WFS")
+        self.assertEqual(self.prisms_of(houses), geo_services.HOUSES)
+        self.assertEqual(self.prisms_of(self.chosen(houses, filterExpression="$id <= 4")), 4)
+        houses.selectByIds([1, 3])
+        self.assertEqual(self.prisms_of(self.chosen(houses, selectedFeaturesOnly=True)), 2)
+        self.assertEqual(self.prisms_of(self.houses(server.wfs(maxNumFeatures=7), "WFS")), 7)
+        for counts in (True, False):
+            with self.subTest(counts=counts):
+                houses = self.houses(self.service(counts=counts).oapif(), "OAPIF")
+                self.assertEqual(self.prisms_of(houses), geo_services.HOUSES)
+
+    def test_rows_that_a_server_does_not_send_are_missed(self):
+        houses = self.houses(self.service(limit=10).wfs(), "WFS")
+        self.assertEqual(houses.featureCount(), geo_services.HOUSES)
+        refused = "“houses” did not come completely from its server: 10 of 25 rows.*Reload the layer"
+        self.assert_refused_in_every_thread(refused, BUILDINGS=houses, **HOUSES)
+        self.assert_refused_in_every_thread(refused, BUILDINGS=self.chosen(houses, filterExpression="$id > 0"), **HOUSES)
+        # Those that are wanted came.
+        self.assertEqual(self.prisms_of(self.chosen(houses, featureLimit=4)), 4)
+
+    def test_a_page_of_rows_that_fails_stops_the_run(self):
+        for counts in (True, False):
+            server = self.service(limit=10, is_paging=True, fails_from=20, counts=counts)
+            for source, provider in ((server.wfs(), "WFS"), (server.oapif(), "OAPIF")):
+                refused = f"20 {'of 25 ' if counts or provider == 'WFS' else ''}rows \\(Download of features .*failed"
+                with self.subTest(provider=provider, counts=counts):
+                    self.assert_refused_in_every_thread(refused, BUILDINGS=self.houses(source, provider), **HOUSES)
+
+    def test_rows_whose_download_failed_are_downloaded_again(self):
+        """QGIS keeps those that came, as for the map."""
+        server = self.service(fails_from=20, counts=False)
+        houses = self.houses(server.oapif(), "OAPIF")
+        self.assertEqual(len(list(houses.getFeatures())), 20)
+        self.assert_refused_in_every_thread(r"20 rows \(Download of features .*failed", BUILDINGS=houses, **HOUSES)
+        server.recover()
+        self.assertEqual(self.prisms_of(houses), geo_services.HOUSES)
 
 
 if __name__ == "__main__":
