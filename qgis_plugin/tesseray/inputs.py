@@ -54,7 +54,7 @@ from qgis.core import (
 from qgis.PyQt.QtCore import QMetaType, Qt, QThread, QUrl
 
 from .description import Parameter
-from .provider_messages import ProviderMessages, in_one_line
+from .provider_messages import FAILURES, ProviderMessages, in_one_line
 from .queries import is_query, table_of_query
 from .recorded_runs import copy_runs, recorded_run
 from .service_rows import SERVICES, ServiceRows
@@ -508,6 +508,10 @@ def _cancelled_with(feedback: QgsProcessingFeedback, copying: QgsFeedback) -> Qg
     return copying
 
 
+# Which messages of databases say that the rows may have ended early.
+_INTERRUPTED_READING = {database: FAILURES for database in ("PostGIS", "Oracle", "MSSQL", "SAP HANA")}
+
+
 class LayerCopy:
     """A layer that is copied for a run, with what it holds when this is made, in the thread that it belongs to.
 
@@ -526,6 +530,7 @@ class LayerCopy:
         self._stops_at_invalid = _geometry_check(value) == Qgis.InvalidGeometryCheck.AbortOnInvalid
         self._invalid_row: int | None = None
         self._read = 0
+        self._interruptions: list[str] = []
         self._rows_of_copy = _RowsOfCopy(layer, self.fields)
         # Of a layer with collections QGIS reads no CRS.
         has_crs = layer.isSpatial() or layer.crs().isValid()
@@ -574,14 +579,18 @@ class LayerCopy:
         options.layerOptions = ["SPATIAL_INDEX=NO"]
         writer = QgsVectorFileWriter.create(path, self.fields.fields, self._geometry_type, self._crs,
                                             context.transformContext(), options)
-        for row in self._rows.getFeatures(self._request):
-            if feedback.isCanceled():
-                break
-            if self._stops_at_invalid and _is_invalid(row):
-                self._invalid_row = row.id()
-                break
-            writer.addFeature(self._rows_of_copy.row(row))
-            self._read += 1
+        with ProviderMessages(_INTERRUPTED_READING) as told:
+            for row in self._rows.getFeatures(self._request):
+                if feedback.isCanceled():
+                    break
+                if self._stops_at_invalid and _is_invalid(row):
+                    self._invalid_row = row.id()
+                    break
+                if not self._read:
+                    told.texts.clear()  # of a connection that was made anew, and gave a row
+                writer.addFeature(self._rows_of_copy.row(row))
+                self._read += 1
+        self._interruptions = told.texts
         problem = writer.errorMessage()
         del writer  # which closes the file, whoever holds this frame
         return problem
@@ -602,6 +611,10 @@ class LayerCopy:
         """Throws where rows were left out of the copy, or did not arrive here. problem: why, as far as it is known."""
         # An expression may choose other rows when it is asked again, as one with rand() does.
         is_chosen = self._request.filterType() == Qgis.FeatureRequestFilterType.Expression
+        if is_chosen and self._interruptions:
+            raise QgsProcessingException(f"{self._parameter.label}: rows of “{self.name}” that the expression chooses may be "
+                                         f"missing ({in_one_line(self._interruptions[0])}). Run it again, or make the "
+                                         "expression the layer's filter.")
         wanted = self._read if is_chosen else self._count_rows(self._request, feedback)
         copied = QgsVectorLayer(path, "copy", "ogr").featureCount()
         if copied < wanted:
@@ -818,8 +831,7 @@ def _mask_by(copy: gdal.Dataset, alpha: int, feedback: QgsProcessingFeedback) ->
 
 # Which messages of providers say that a part of a raster could not be read, for which they give 0 or no data. Warnings of
 # PostGIS also tell of a connection that was made anew and then gave all.
-_FAILURES = (Qgis.MessageLevel.Warning, Qgis.MessageLevel.Critical)
-_UNREAD_PARTS = {"WCS": _FAILURES, "WMS": _FAILURES, "PostGIS": (Qgis.MessageLevel.Critical,)}
+_UNREAD_PARTS = {"WCS": FAILURES, "WMS": FAILURES, "PostGIS": (Qgis.MessageLevel.Critical,)}
 
 
 class RasterCopy:

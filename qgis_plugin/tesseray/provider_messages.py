@@ -9,6 +9,8 @@ from typing import Collection, Mapping
 from qgis.core import Qgis, QgsApplication
 from qgis.PyQt.QtCore import Qt
 
+FAILURES = (Qgis.MessageLevel.Warning, Qgis.MessageLevel.Critical)
+
 
 class ProviderMessages:
     """Collects what providers tell in the thread that enters this, as those do that it reads: others, as of the map, are

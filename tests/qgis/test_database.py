@@ -87,6 +87,44 @@ class PostgisTest(QgisTest):
         self.assertEqual(drawn, {50, 12})
         self.assertGreater(sum(abs(height - 12) < 0.1 for height in heights.values()), 0.9 * len(saved))
 
+    def test_chosen_rows_of_a_connection_that_breaks_stop_the_run(self):
+        import processing
+        from qgis.core import QgsProcessingException, QgsProcessingFeatureSourceDefinition, QgsProcessingFeedback
+        from tesseray import inputs
+
+        class Breaking(QgsProcessingFeedback):
+            def pushInfo(_, text):  # noqa: N802, N805
+                if "is copied" in text:
+                    break_connections()
+
+        # QGIS fetches 2000 rows at once.
+        self.cluster.execute("CREATE TABLE many AS SELECT row_number() OVER ()::int AS fid, geom, height_m FROM buildings, "
+                             "generate_series(1, 8); ALTER TABLE many ADD PRIMARY KEY (fid)")
+        chosen = QgsProcessingFeatureSourceDefinition(self.layer("many").id())
+        chosen.filterExpression = "fid <= 5000 AND rand(1, 9) > 0"
+
+        def run(feedback=None):
+            return processing.run("tesseray:tileenvironment", {
+                "BUILDINGS": chosen, "HEIGHT_FIELD": "height_m", "TILE_AREA": 2000, "DEM": None,
+                "ENVIRONMENT": "TEMPORARY_OUTPUT"}, feedback=feedback)
+
+        def break_connections():
+            self.cluster.execute("SELECT pg_terminate_backend(pid) FROM pg_stat_activity WHERE pid <> pg_backend_pid() "
+                                 "AND datname = 'city'")
+
+        def row(rows, original, made=inputs._RowsOfCopy.row):
+            read.append(original.id())
+            if len(read) == 100:
+                break_connections()
+            return made(rows, original)
+
+        read = []
+        with unittest.mock.patch.object(inputs._RowsOfCopy, "row", row):
+            with self.assertRaisesRegex(QgsProcessingException, "“many” that the expression chooses may be missing .*cursor"):
+                run()
+        self.assertEqual(len(read), 2000)
+        run(Breaking(False))  # a connection that is made anew before the first row loses none
+
     @unittest.skipUnless(glob.glob("/usr/share/postgresql/*/extension/postgis_raster.control"),
                          "PostGIS has no rasters here")
     def test_a_raster_of_which_tiles_are_not_read_stops_the_run(self):
