@@ -57,6 +57,7 @@ from .description import Parameter
 from .provider_messages import FAILURES, ProviderMessages, in_one_line
 from .queries import is_query, table_of_query
 from .recorded_runs import copy_runs, recorded_run
+from .service_keys import public_source, without_keys
 from .service_rows import SERVICES, ServiceRows
 
 # Tables of a GeoPackage or SpatiaLite database that are no data of the user's.
@@ -123,12 +124,12 @@ def own_source(layer: QgsVectorLayer) -> str:
 
 
 def recorded_source(layer: QgsVectorLayer) -> str:
-    """The source of a layer that is copied, as the record of the run has it: without passwords, and with the layer's name
-    in its file, by which the run that wrote the layer is found."""
+    """The source of a layer that is copied, as the record of the run has it: without passwords and keys, and with the
+    layer's name in its file, by which the run that wrote the layer is found."""
     if layer.providerType() == "ogr":
-        return QgsDataSourceUri.removePassword(own_source(layer), True)
+        return without_keys(QgsDataSourceUri.removePassword(own_source(layer), True))
     file, table = file_of(layer), table_of(layer)
-    return _exported_source(str(file), table) if file and table else layer.publicSource(True)
+    return _exported_source(str(file), table) if file and table else public_source(layer)
 
 
 def geometries_of(layer: QgsVectorLayer) -> set[Qgis.GeometryType]:

@@ -9,6 +9,8 @@ from typing import Collection, Mapping
 from qgis.core import Qgis, QgsApplication
 from qgis.PyQt.QtCore import Qt
 
+from .service_keys import without_keys
+
 FAILURES = (Qgis.MessageLevel.Warning, Qgis.MessageLevel.Critical)
 
 
@@ -36,6 +38,7 @@ class ProviderMessages:
 
 
 def in_one_line(text: str) -> str:
-    """A provider's message as part of a sentence: its first line, cut where it is as long as addresses make it."""
-    line = next(iter(text.splitlines()), "").rstrip(" .")
+    """A provider's message as part of a sentence: its first line without keys, cut where it is as long as addresses
+    make it."""
+    line = without_keys(next(iter(text.splitlines()), "").rstrip(" ."))
     return line if len(line) <= 300 else f"{line[:299]}…"

@@ -55,6 +55,7 @@ from .places import (
     point_in,
     with_margin,
 )
+from .service_keys import public_source
 from .values import number_of, plain_problem
 
 NUMBERS = {QMetaType.Type.Int, QMetaType.Type.UInt, QMetaType.Type.LongLong, QMetaType.Type.ULongLong,
@@ -145,7 +146,7 @@ class Validation:
         if layer is None:
             return  # QGIS itself says so
         if not layer.isValid():
-            yield (f"{parameter.label}: “{layer.name()}” cannot be opened ({layer.publicSource(True)}). Check that its "
+            yield (f"{parameter.label}: “{layer.name()}” cannot be opened ({public_source(layer)}). Check that its "
                    "file or server is there.")
             return
         wanted = GEOMETRIES.get(parameter.kind)

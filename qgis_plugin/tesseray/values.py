@@ -42,6 +42,7 @@ from .inputs import (
     with_layer_name,
 )
 from .recorded_runs import copy_text
+from .service_keys import public_source
 
 
 def evaluated(tool: Tool, options: list[Parameter], parameters: dict[str, Any],
@@ -225,7 +226,7 @@ class InputValues:
             self._sources[parameter.name] = layer.source()
             return
         self._copies[parameter.name] = RasterCopy(parameter, layer, reason)
-        self._origins[parameter.name] = _origin_of(layer.name(), layer.publicSource(True),  # without passwords
+        self._origins[parameter.name] = _origin_of(layer.name(), public_source(layer),
                                                    [layer.source()] if layer.providerType() == "gdal" else [])
 
     def as_json(self, context: QgsProcessingContext, feedback: QgsProcessingFeedback) -> dict[str, Any]:

@@ -148,6 +148,40 @@ class ServiceTest(ProjectTest):
         server.recover()
         self.assertEqual(self.prisms_of(houses), geo_services.HOUSES)
 
+    # Keys.
+
+    def test_keys_of_services_are_recorded_nowhere(self):
+        server = self.service(raster=str(SAMPLE / "dem.tif"))
+        houses = (self.houses(server.oapif("?f=json&apikey=geheim7"), "OAPIF"),
+                  self.houses(server.wfs(url=f"http://anna:geheim7@127.0.0.1:{server.port}/wfs?access_token=geheim7"), "WFS"))
+        grounds = [self.raster(server.wcs(query), "wcs") for query in ("?token%3Dgeheim7", "?token=geheim7")]
+        for inputs in (*({"BUILDINGS": layer, **HOUSES} for layer in houses), *({"DEM": layer} for layer in grounds)):
+            environment = self.environment_of(**inputs, OVERWRITE=True)["ENVIRONMENT"]
+            with sqlite3.connect(environment) as database:
+                recorded, = database.execute("SELECT inputs FROM tesseray_runs").fetchone()
+            self.assertIn("XXXXXXXX", recorded)
+            self.assertIn("127.0.0.1", recorded)
+            with open(environment, "rb") as file:
+                self.assertNotIn(b"geheim", file.read())
+
+    def test_which_parts_of_sources_are_keys(self):
+        from tesseray.provider_messages import in_one_line
+        from tesseray.service_keys import without_keys
+
+        for source in ("url='http://a/b?{}=geheim' typename='x'", "url=http://a/b?{}%3Dgeheim&crs=EPSG:25832",
+                       "url=http%3A%2F%2Fa%2Fb%3Fx%3D1%26{}%3Dgeheim%26y%3D2", "failed: http://a/b?x=1&{}=geheim - replied",
+                       "?layer=WFS:url%253D'http%253A//a%253F{}%253Dgeheim%2526x%253D1'&query=SELECT 1"):
+            for name in ("apikey", "api_key", "API-Key", "key", "token", "access_token", "sig", "X-Amz-Signature"):
+                hidden = without_keys(source.format(name))
+                self.assertEqual(hidden, source.format(name).replace("geheim", "XXXXXXXX"))
+        self.assertEqual(without_keys("url='http://a' http-header:authorization='Bearer a b' key='id'"),
+                         "url='http://a' http-header:authorization=XXXXXXXX key='id'")
+        self.assertEqual(in_one_line("http://anna:geheim@a/b?token=geheim: no answer.\n"),
+                         "http://anna:XXXXXXXX@a/b?token=XXXXXXXX no answer")
+        for source in ("dbname='city' key='fid' table=\"public\".\"b\" (geom)", "/data/b.gpkg|layername=key=3",
+                       "url=http://a/b?design=7&tokens=8&identifier=ground"):
+            self.assertEqual(without_keys(source), source)
+
 
 if __name__ == "__main__":
     run_tests()
