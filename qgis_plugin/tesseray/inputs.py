@@ -68,6 +68,8 @@ RECORDS_PREFIX = "tesseray_"
 GEOMETRIES = {"vector polygon": Qgis.GeometryType.Polygon, "vector point": Qgis.GeometryType.Point}
 # What a GeoPackage calls the number of a row and its geometry: in a copy no other field can be called so.
 ID_FIELD = "fid"
+# To GDAL a row with this number has none, and gets one that another may have.
+_NO_NUMBER = -1
 _TRANSMITTER_FIELD = "transmitter_id"
 # By these the executable knows the layer of transmitters among those that a run wrote.
 _TRANSMITTERS_FIELDS = (_TRANSMITTER_FIELD, "name", "frequency_mhz")
@@ -380,13 +382,14 @@ def _number_column(fields: QgsFields) -> int:
 
 
 def _own_numbers(layer: QgsVectorLayer, column: int) -> list[int]:
-    """The numbers that a field gives to rows; [] where it numbers none, or two of them alike."""
+    """The numbers that a field gives to rows; [] where it numbers none, or two of them alike, or one by a number
+    that no row of a GeoPackage has."""
     if column < 0 or layer.fields()[column].type() not in _WHOLE_NUMBERS:
         return []
     request = QgsFeatureRequest().setFlags(Qgis.FeatureRequestFlag.NoGeometry).setSubsetOfAttributes([column])
     # New rows have none yet, or a text such as "Autogenerate".
     numbers = [value for value in (row[column] for row in layer.getFeatures(request)) if isinstance(value, int)]
-    return numbers if len(set(numbers)) == len(numbers) else []
+    return numbers if len(set(numbers)) == len(numbers) and _NO_NUMBER not in numbers else []
 
 
 def _has_new_rows(layer: QgsVectorLayer) -> bool:
@@ -394,9 +397,15 @@ def _has_new_rows(layer: QgsVectorLayer) -> bool:
     return bool(edits and edits.addedFeatures())
 
 
+def _has_unnumbered_row(layer: QgsVectorLayer) -> bool:
+    """Whether QGIS calls a row so that a GeoPackage has none of that number, as keys of queries and tables may. Services
+    have no such rows, and are not to be asked before the run."""
+    return layer.providerType() not in SERVICES and layer.getFeature(_NO_NUMBER).isValid()
+
+
 def _first_free_number(layer: QgsVectorLayer, numbers: list[int]) -> int:
     """The first that no row has. numbers: the values of the field that numbers the rows, if one does."""
-    if not numbers and not _has_new_rows(layer):
+    if not numbers and not _has_new_rows(layer) and not _has_unnumbered_row(layer):
         return 0  # all have one
     edits = layer.editBuffer()
     deleted = edits.deletedFeatureIds() if edits else []
@@ -489,7 +498,7 @@ class _RowsOfCopy:
     def _number(self, original: QgsFeature, values: list[Any]) -> int:
         column = self._copied.number_column
         number = values[column] if column is not None else NULL if self._is_new(original) else original.id()
-        if QgsVariantUtils.isNull(number):
+        if QgsVariantUtils.isNull(number) or number == _NO_NUMBER:
             number, self._free_number = self._free_number, self._free_number + 1
         return number
 

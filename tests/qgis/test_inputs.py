@@ -368,6 +368,18 @@ class InputTest(ProjectTest):
         shown = {row.id() for row in layer.getFeatures()}
         self.assertEqual(self.sources(self.environment_of(layer)), shown)
 
+    def test_numbers_of_which_one_is_none_in_a_geopackage(self):
+        """-1, which gets another one there: of a field, QGIS's numbers count; of a query, that row's alone."""
+        layer = self.with_field("fid", "integer", lambda number: number - 5)
+        shown = {row.id() for row in layer.getFeatures()}
+        self.assertEqual(self.sources(self.environment_of(layer)), shown)
+        self.layer(name="houses")
+        query = "SELECT fid - 5 AS number, height_m, base_m, geometry FROM houses WHERE fid BETWEEN 1 AND 15"
+        numbered = self.layer(f"?query={query}&geometry=geometry:3:25832&uid=number", "virtual", "numbers")
+        shown = {row.id() for row in numbered.getFeatures()}
+        self.assertIn(-1, shown)
+        self.assertEqual(self.sources(self.environment_of(numbered)), shown - {-1} | {max(shown) + 1})
+
     def test_messages_name_the_layer_and_not_the_file_of_its_copy(self):
         for name, told in (("Häuser: alt/neu", "Häuser: alt/neu"), ("Häuser %20 #1", "Häuser %20 #1"),
                            ("old \"roofs\" | new", "old \"roofs\" new"), ("buildings", "buildings"),
