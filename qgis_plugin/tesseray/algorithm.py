@@ -32,8 +32,10 @@ from .outputs import (
     check_destinations,
     check_earlier_steps,
     destination_text,
+    expression_problem,
     is_temporary,
     note_written,
+    path_of,
     places_beside,
     plan_outputs,
     temporary_geopackage,
@@ -147,6 +149,7 @@ class TesserayAlgorithm(QgsProcessingAlgorithm):
         labels |= {self._page.PARAMETER: self._page.LABEL} if self._page else {}
         overwrite = next(option for option in self._options if option.name == OVERWRITE)
         problem = plain_problem(overwrite, parameters[OVERWRITE]) if is_given(parameters, OVERWRITE) else ""
+        problem = problem or self._expression_problem(parameters, labels, context)
         if problem:
             return problem
         try:
@@ -167,6 +170,13 @@ class TesserayAlgorithm(QgsProcessingAlgorithm):
         edited = edited_layer(context.project(), written) if context.project() else None
         return (f"The open layer “{edited.name()}” would be replaced, and it is being edited. Save or discard its edits, "
                 "and end editing it (Layer ▸ Toggle Editing).") if edited else ""
+
+    def _expression_problem(self, parameters: dict[str, Any], labels: dict[str, str], context: QgsProcessingContext) -> str:
+        """Why an expression gives no destination, "" where all do. labels: by the names of parameters."""
+        names = [parameter.name for parameter in self._tool.parameters if parameter.is_destination]
+        names += [self._page.PARAMETER] if self._page else []
+        problems = ((name, expression_problem(parameters.get(name), context)) for name in names)
+        return next((f"{labels[name]} ({name}): {problem}" for name, problem in problems if problem), "")
 
     def _labels_of_collected(self, places: dict[str, Destination], texts: dict[str, str | None]) -> dict[str, str]:
         """By the name of an output that goes to the file for all layers, what the user set in its stead: the label of
@@ -280,7 +290,7 @@ class TesserayAlgorithm(QgsProcessingAlgorithm):
             is_shown = parameter.is_layer_destination or parameter.is_raster_destination
             ask = self.parameterAsOutputLayer if is_shown else self.parameterAsFileOutput
             asked = ask(parameters, name, context)
-            texts[name] = asked.strip() or None
+            texts[name] = path_of(asked) or None
             details = take_layer_to_load(context, asked)  # of an empty one, too, as batches have for what is skipped
             if asked and details is not None:
                 self._to_load[name] = details
@@ -290,7 +300,7 @@ class TesserayAlgorithm(QgsProcessingAlgorithm):
             raise QgsProcessingException(str(problem)) from None
 
     def _page_path(self, parameters: dict[str, Any], context: QgsProcessingContext) -> str:
-        return self.parameterAsFileOutput(parameters, self._page.PARAMETER, context).strip() if self._page else ""
+        return path_of(self.parameterAsFileOutput(parameters, self._page.PARAMETER, context)) if self._page else ""
 
     def _run(self, plan: Plan, parameters: dict[str, Any], context: QgsProcessingContext,
              feedback: QgsProcessingFeedback) -> dict[str, Any]:

@@ -17,7 +17,9 @@ from pathlib import Path
 from typing import Any, Iterable
 
 from qgis.core import (
+    Qgis,
     QgsDataSourceUri,
+    QgsExpression,
     QgsProcessing,
     QgsProcessingContext,
     QgsProcessingFeedback,
@@ -26,6 +28,7 @@ from qgis.core import (
     QgsProperty,
     QgsProviderRegistry,
 )
+from qgis.PyQt.QtCore import QUrl
 
 from .description import Output, Tool
 from .sqlite_files import read_only
@@ -92,7 +95,26 @@ def destination_text(value: Any, context: QgsProcessingContext) -> str | None:
         value, _ = value.value(context.expressionContext(), None)
     if value is None or (hasattr(value, "isNull") and value.isNull()):
         return None
-    return str(value).strip() or None
+    return path_of(str(value)) or None
+
+
+def path_of(text: str) -> str:
+    """Of a place as an address, such as “file:///data/x.gpkg”, the path; other places stay, without blanks around."""
+    text = text.strip()
+    return QUrl(text).toLocalFile() if text.lower().startswith("file://") else text
+
+
+def expression_problem(value: Any, context: QgsProcessingContext) -> str:
+    """Why the expression that a destination is set to gives no place, of which QGIS takes none without a word; "" where it
+    gives one, or is none."""
+    if isinstance(value, QgsProcessingOutputLayerDefinition):
+        value = value.sink
+    if not isinstance(value, QgsProperty) or value.propertyType() != Qgis.PropertyType.Expression:
+        return ""
+    expression = QgsExpression(value.expressionString())
+    expression.evaluate(context.expressionContext())
+    reason = (expression.parserErrorString() or expression.evalErrorString()).strip()
+    return f"the expression “{value.expressionString()}” gives no place ({reason}). Correct it." if reason else ""
 
 
 def is_temporary(text: str) -> bool:
@@ -105,7 +127,10 @@ def _layer_destination(text: str, output: Output) -> Destination:
         uri = QgsDataSourceUri(text[len("ogr:"):])
         file, layer = uri.database(), uri.table() or output.layer
     elif "://" in text or text.split(":", 1)[0] in QgsProviderRegistry.instance().providerList():
-        raise BadDestination(f"{output.label} cannot be written to a database server: choose a GeoPackage file.")
+        # Behind the name there may be a password.
+        raise BadDestination(f"{output.label} cannot be written to “{text.split(':', 1)[0]}”, as results are files, not "
+                             f"layers in memory or of a database server: choose a GeoPackage file, or "
+                             f"{QgsProcessing.TEMPORARY_OUTPUT}.")
     else:
         parts = QgsProviderRegistry.instance().decodeUri("ogr", text)
         place = "".join(parts.get(key) or "" for key in ("vsiPrefix", "path", "vsiSuffix"))

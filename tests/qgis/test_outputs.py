@@ -279,11 +279,35 @@ class OutputTest(ProjectTest):
                                ({"TILES": self.path("x.geojson")}, "Choose a file that ends in .gpkg"),
                                ({"TILES": "postgres://dbname='city' table=\"public\".\"t\" (geom)"}, "database"),
                                ({"TILES": "postgres:dbname='city' table=\"t\" (geom)"}, "database"),
+                               ({"TILES": "memory"}, "cannot be written to “memory”"),
                                ({"TILES": self.path("nowhere/x.gpkg")}, "there is no folder"),
                                ({"ENVIRONMENT": self.path("nowhere/x.gpkg")}, "there is no folder"),
                                ({"TILES": str(self.folder)}, "gpkg")):
             with self.subTest(str(outputs)):
                 self.assertIn(words, self.refused(**outputs))
+
+    def test_a_place_may_be_the_address_of_a_file(self):
+        from qgis.PyQt.QtCore import QUrl
+
+        url = QUrl.fromLocalFile(self.path("a b.gpkg")).toString()
+        results = self.tile(TILES=f"{url}|layername=t 1", ENVIRONMENT=QUrl.fromLocalFile(self.path("scene.gpkg")).toString())
+        self.assertEqual(results["TILES"], f"{self.path('a b.gpkg')}|layername=t 1")
+        self.assertEqual(results["ENVIRONMENT"], self.path("scene.gpkg"))
+        self.assertIn("is there already", self.refused(TILES=f"{url}|layername=t 1"))
+
+    def test_an_expression_that_gives_no_place_is_refused(self):
+        from qgis.core import QgsProcessingException, QgsProcessingOutputLayerDefinition, QgsProperty
+
+        for expression in ("nonsense(", "to_date('x') + no_function()", "'a' + to_int('b')"):
+            place = QgsProperty.fromExpression(expression)
+            for outputs in ({"TILES": place}, {"TILES": QgsProcessingOutputLayerDefinition(place, self.project)},
+                            {"ENVIRONMENT": place}, {"OUTPUT": place}):
+                with self.subTest(expression=expression, outputs=list(outputs)):
+                    self.assertIn(f"the expression “{expression}” gives no place (", self.refused(**outputs))
+        with self.assertRaisesRegex(QgsProcessingException, "gives no place"):
+            self.run_unchecked(TILES=QgsProperty.fromExpression("nonsense("))
+        given = QgsProperty.fromExpression(f"'{self.path('x')}' || '.gpkg'")
+        self.assertEqual(self.tile(TILES=given)["TILES"], f"{self.path('x.gpkg')}|layername=tiles")
 
     def test_an_unwritable_folder_is_refused(self):
         locked = self.folder / "locked"
