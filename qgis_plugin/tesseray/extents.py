@@ -199,6 +199,19 @@ class CrsFinder:
             target = self.crs_of(parameter, drawn if drawn.crs().isValid() else None)
         return QgsReferencedRectangle(self._way(drawn.crs(), target).transformBoundingBox(drawn), target)
 
+    def area(self, parameter: Parameter) -> QgsReferencedRectangle | None:
+        """Where the executable finds an extent; without a CRS in local metres, which all coordinates are in then. None for
+        bare numbers in the CRS that it chooses itself, and for what does not lie there."""
+        try:
+            box = self.extent(parameter)
+        except QgsCsException:
+            return None
+        if self._in_local_metres():
+            return QgsReferencedRectangle(box, QgsCoordinateReferenceSystem())
+        crs_given = any(self._values.get(name) not in (None, "") for name in parameter.crs_from if self._tool.parameter(name).kind == "crs")
+        is_known = crs_given or self._drawn_in(parameter).isValid() or box.crs() == self._own_crs(parameter)
+        return box if is_known else None
+
     def point(self, parameter: Parameter, target: QgsCoordinateReferenceSystem) -> QgsPointXY:
         """A point in the CRS `target`, which bare numbers are in."""
         numbers = self._algorithm.parameterAsPoint(self._values, parameter.name, self._context)

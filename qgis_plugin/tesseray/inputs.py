@@ -43,6 +43,7 @@ from qgis.core import (
     QgsRasterLayer,
     QgsRasterNuller,
     QgsRasterPipe,
+    QgsReferencedRectangle,
     QgsVariantUtils,
     QgsVectorFileWriter,
     QgsVectorLayer,
@@ -56,6 +57,7 @@ from qgis.PyQt.QtCore import QMetaType, Qt, QThread, QUrl
 from .description import Parameter
 from .provider_messages import FAILURES, ProviderMessages, in_one_line
 from .queries import is_query, table_of_query
+from .raster_windows import require_space, window_around
 from .recorded_runs import copy_runs, recorded_run
 from .service_keys import public_source, without_keys
 from .service_rows import SERVICES, ServiceRows
@@ -847,29 +849,35 @@ _UNREAD_PARTS = {"WCS": FAILURES, "WMS": FAILURES, "PostGIS": (Qgis.MessageLevel
 class RasterCopy:
     """A raster that is copied for a run, as it is when this is made, in the thread that it belongs to; see LayerCopy."""
 
-    def __init__(self, parameter: Parameter, layer: QgsRasterLayer, reason: str) -> None:
-        """reason: why it is copied."""
+    def __init__(self, parameter: Parameter, layer: QgsRasterLayer, reason: str, area: QgsReferencedRectangle | None,
+                 context: QgsProcessingContext) -> None:
+        """reason: why it is copied. area: where the run works, in metres; None where only the executable knows."""
         self.name = layer.name()
         self._label, self._reason = parameter.label, reason
         self._uri, self._is_of_gdal = layer.source(), layer.providerType() == "gdal"
-        self._extent, self._crs = layer.extent(), layer.crs()
+        self._crs = layer.crs()
         provider = layer.dataProvider().clone()
-        self._size = provider.xSize(), provider.ySize()
+        self._window = window_around(area, layer.extent(), (provider.xSize(), provider.ySize()), layer.crs(),
+                                     context.transformContext())
         self._pipe = QgsRasterPipe()
         self._can_be_read = self._pipe.set(provider) and self._pipe.insert(1, _nuller_of(provider))
         self._pipe.moveToThread(None)  # the thread of the run takes it from there
 
     def made(self, context: QgsProcessingContext, feedback: QgsProcessingFeedback) -> str:
-        """What the executable opens for it: a temporary GeoTIFF of its whole extent. Throws QgsProcessingException."""
+        """What the executable opens for it: a temporary GeoTIFF, or a virtual raster with a part of it in its place. Throws
+        QgsProcessingException."""
         feedback.pushInfo(f"{self._label}: “{self.name}” is copied for this run, since {self._reason}.")
         target = QgsProcessingUtils.generateTempFilename("raster.tif", context)
         self._pipe.moveToThread(QThread.currentThread())
-        if not all(self._size) or not self._can_be_read:
+        window = self._window
+        if not all(window.size) or not self._can_be_read:
             raise QgsProcessingException(f"{self._label}: “{self.name}” has no size in pixels and cannot be copied. Save "
                                          "it as a GeoTIFF first.")
+        require_space(window.bytes(self._pipe.provider()), Path(target).parent, f"{self._label}: “{self.name}”")
         reading = _cancelled_with(feedback, QgsRasterBlockFeedback())
         with ProviderMessages(_UNREAD_PARTS) as told:
-            failed = QgsRasterFileWriter(target).writeRaster(self._pipe, *self._size, self._extent, self._crs,
+            failed = QgsRasterFileWriter(target).writeRaster(self._pipe, window.columns, window.rows,
+                                                             window.rectangle, self._crs,
                                                              context.transformContext(), reading)
         _stop_if_cancelled(feedback)
         self._require_all_parts([*reading.errors(), *told.texts])
@@ -883,7 +891,8 @@ class RasterCopy:
                   if provider.colorInterpretation(band) == Qgis.RasterColorInterpretation.AlphaBand]
         if alphas:
             _mask_by(copy, alphas[0], feedback)
-        return target
+        del copy  # which closes the file
+        return window.as_part_of_whole(target)
 
     def _require_all_parts(self, problems: list[str]) -> None:
         """Throws where a part could not be read: QGIS writes 0 or no data there, and says that the copy is a success."""

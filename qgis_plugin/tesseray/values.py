@@ -190,12 +190,12 @@ class InputValues:
         self._copies: dict[str, LayerCopy | RasterCopy] = {}
         self._folders: dict[str, str] = {}
         self._origins: dict[str, dict[str, Any]] = {}
+        finder = CrsFinder(algorithm, tool, parameters, context)
         for parameter in self._inputs:
             if parameter.is_layer:
                 self._take_layer(parameter, context)
             elif parameter.kind == "raster":
-                self._take_raster(parameter, context)
-        finder = CrsFinder(algorithm, tool, parameters, context)
+                self._take_raster(parameter, finder, context)
         self._places = {parameter.name: _place_values(finder, parameter) for parameter in self._inputs
                         if parameter.kind in ("extent", "point")}
         # The vector layers as the executable calls them.
@@ -217,7 +217,7 @@ class InputValues:
         self._origins[parameter.name] = _origin_of(layer.name(), recorded_source(layer),
                                                    file_sources_of(layer, project_of(context)))
 
-    def _take_raster(self, parameter: Parameter, context: QgsProcessingContext) -> None:
+    def _take_raster(self, parameter: Parameter, finder: CrsFinder, context: QgsProcessingContext) -> None:
         layer = self._algorithm.parameterAsRasterLayer(self._values, parameter.name, context)
         if layer is None:
             raise QgsProcessingException(self._algorithm.invalidRasterError(self._values, parameter.name))
@@ -225,9 +225,14 @@ class InputValues:
         if not reason:
             self._sources[parameter.name] = layer.source()
             return
-        self._copies[parameter.name] = RasterCopy(parameter, layer, reason)
+        self._copies[parameter.name] = RasterCopy(parameter, layer, reason, self._area(finder), context)
         self._origins[parameter.name] = _origin_of(layer.name(), public_source(layer),
                                                    [layer.source()] if layer.providerType() == "gdal" else [])
+
+    def _area(self, finder: CrsFinder) -> QgsReferencedRectangle | None:
+        """The extent of the run, beyond the surroundings of which it needs no raster."""
+        extent = next((parameter for parameter in self._inputs if parameter.kind == "extent"), None)
+        return finder.area(extent) if extent and not finder.place_problem(extent) else None
 
     def as_json(self, context: QgsProcessingContext, feedback: QgsProcessingFeedback) -> dict[str, Any]:
         """Name → value of every input that is given. Throws QgsProcessingException."""

@@ -1,12 +1,14 @@
 # SPDX-License-Identifier: GPL-3.0-or-later
 """Layers that QGIS reads from servers, and from files that are cut short: what arrives in part is not taken for the whole."""
 
+import pathlib
 import sqlite3
 import time
+import unittest.mock
 
 import geo_services
 import qgis_harness as harness
-from qgis_harness import SAMPLE, SMALL_SCENE, ProjectTest, run_tests
+from qgis_harness import EXTENT, SAMPLE, SMALL_SCENE, ProjectTest, run_tests
 
 # Parameters of runs with houses of a server.
 HOUSES = {"DEM": None, "EXTENT": None, "BASE_FIELD": None, "CRS": "EPSG:25832", "TILE_AREA": 2000}
@@ -94,6 +96,121 @@ class ServiceTest(ProjectTest):
         layer = self.raster(str(file), "gdal")
         layer.dataProvider().setUserNoDataValue(1, [QgsRasterRange(-5, -4)])
         self.assert_refused_in_every_thread("“ground” could not be read completely .*or its file is whole", DEM=layer)
+
+    # The part of a raster that is copied.
+
+    def in_a_country(self, **options):
+        """A raster of 300 km² and more of no data with the terrain of the sample town in it."""
+        from osgeo import gdal
+
+        file = str(self.folder / f"country{len(list(self.folder.iterdir()))}.vrt")
+        gdal.BuildVRT(file, [str(SAMPLE / "dem.tif")], outputBounds=(330000, 6010000, 350000, 6030000), srcNodata=-9999,
+                      VRTNodata=-9999).FlushCache()
+        return file
+
+    def rows_of(self, **inputs):
+        """All rows of the environment that is made of inputs but for the names of their layers."""
+        environment = self.environment_of(OVERWRITE=True, **inputs)["ENVIRONMENT"]
+        with sqlite3.connect(environment) as database:
+            tables = [name for name, in database.execute("SELECT table_name FROM gpkg_contents ORDER BY 1")
+                      if name not in ("tesseray_runs", "layer_styles")]
+            self.assertIn("tiles", tables)
+            rows = {name: database.execute(f'SELECT * FROM "{name}"').fetchall() for name in tables}
+        rows["issues"] = [issue[:5] + issue[6:] for issue in rows["issues"]]
+        return rows
+
+    def copied(self):
+        """The size of the rasters that were copied last, in bytes."""
+        from qgis.core import QgsProcessingUtils
+
+        files = pathlib.Path(QgsProcessingUtils.tempFolder(self.context)).rglob("raster.tif")
+        return max(files, key=lambda file: file.stat().st_mtime_ns).stat().st_size
+
+    def test_of_a_coverage_the_surroundings_of_the_extent_are_fetched(self):
+        file = self.in_a_country()
+        server = self.service(raster=file)
+        country = self.raster(server.wcs(), "wcs")
+        before = server.pixels_sent()
+        served = self.environment_of(DEM=country)["RESULT_HASH"]
+        # 300 m of extent and 1 km on each side, in pixels of 5 m.
+        self.assertLess(server.pixels_sent() - before, (2300 / 5 + 4) ** 2)
+        self.assertEqual(served, self.environment_of(DEM=file, OVERWRITE=True)["RESULT_HASH"])
+
+    def test_a_part_of_a_raster_gives_what_the_whole_does(self):
+        from osgeo import gdal
+        from qgis.core import QgsRasterRange
+
+        country = self.in_a_country()
+        degrees, odd, masked = (str(self.folder / name) for name in ("degrees.tif", "odd.tif", "masked.tif"))
+        bounds = {"outputBounds": (338000, 6018000, 343000, 6023000), "dstNodata": -9999}
+        gdal.Warp(degrees, country, dstSRS="EPSG:4326", **{**bounds, "outputBoundsSRS": "EPSG:25832"},
+                  resampleAlg="bilinear").FlushCache()
+        gdal.Warp(odd, country, xRes=3.7, yRes=4.1, resampleAlg="bilinear", **bounds).FlushCache()
+        gdal.Warp(masked, country, dstAlpha=True, **{**bounds, "dstNodata": None}).FlushCache()
+        with_unit = gdal.Open(odd, gdal.GA_Update)
+        with_unit.GetRasterBand(1).SetUnitType("ft")
+        with_unit = None
+        for file in (country, degrees, odd, masked):
+            for extent in (EXTENT, EXTENT.partition(" [")[0], "6.5390,6.5440,54.3005,54.3035 [EPSG:4326]"):
+                with self.subTest(file=file, extent=extent):
+                    layer = self.raster(file, "gdal")
+                    layer.dataProvider().setUserNoDataValue(1, [QgsRasterRange(-9000, -8000)])
+                    part = self.rows_of(DEM=layer, EXTENT=extent)
+                    self.assertLess(self.copied(), 4e6)
+                    self.assertEqual(part, self.rows_of(DEM=file, EXTENT=extent))
+
+    def test_a_part_of_a_raster_of_classes_gives_what_the_whole_does(self):
+        import numpy
+        from osgeo import gdal
+        from qgis.core import QgsRasterRange
+
+        file = str(self.folder / "classes.tif")
+        made = gdal.GetDriverByName("GTiff").Create(file, 3000, 3000, 1, gdal.GDT_Byte)
+        made.SetGeoTransform([335000, 5, 0, 6025000, 0, -5])
+        made.SetProjection(gdal.Open(str(SAMPLE / "dem.tif")).GetProjection())
+        across, down = numpy.meshgrid(numpy.arange(3000), numpy.arange(3000))
+        made.GetRasterBand(1).WriteArray(((across // 7 + down // 5) % 3).astype("uint8"))
+        made.GetRasterBand(1).SetCategoryNames(["water", "forest", "suburban"])
+        made = None
+        layer = self.raster(file, "gdal")
+        layer.dataProvider().setUserNoDataValue(1, [QgsRasterRange(200, 201)])
+        part = self.rows_of(CLUTTER=layer)
+        self.assertLess(self.copied(), 1e6)
+        self.assertEqual(part, self.rows_of(CLUTTER=file))
+
+    def test_which_pixels_of_a_raster_a_run_needs(self):
+        from qgis.core import (QgsCoordinateReferenceSystem, QgsCoordinateTransformContext, QgsRectangle,
+                               QgsReferencedRectangle)
+        from tesseray.raster_windows import window_around
+
+        utm, other = (QgsCoordinateReferenceSystem(f"EPSG:{code}") for code in (25832, 3857))
+
+        def window(area, crs=utm):
+            of = area and QgsReferencedRectangle(QgsRectangle(*area), utm)
+            found = window_around(of, QgsRectangle(300000, 6000000, 400000, 6050000), (10000, 5000), crs,
+                                  QgsCoordinateTransformContext())
+            return found.column, found.row, found.columns, found.rows
+
+        whole = (0, 0, 10000, 5000)
+        self.assertEqual(window(None), whole)
+        self.assertEqual(window((340000, 6020000, 341000, 6022000)), (3899, 2699, 302, 402))
+        self.assertEqual(window((300100, 6049000, 300200, 6049500)), (0, 0, 121, 201))
+        self.assertEqual(window((310000, 6040000, 310100, 6040100), QgsCoordinateReferenceSystem())[:2], (899, 889))
+        for elsewhere in ((0, 0, 100, 100), (900000, 9000000, 900100, 9000100)):
+            self.assertEqual(window(elsewhere)[2:], (2, 2))
+        self.assertEqual(window((200000, 5900000, 500000, 6100000)), whole)
+        self.assertEqual(window((340000, 6020000, 341000, 6022000), other)[2:], (2, 2))
+
+    def test_a_raster_that_does_not_fit_on_the_disk_is_refused_before_it_is_copied(self):
+        from qgis.core import QgsProcessingException, QgsRasterRange
+
+        layer = self.raster(self.in_a_country(), "gdal")
+        layer.dataProvider().setUserNoDataValue(1, [QgsRasterRange(-5, -4)])
+        free = unittest.mock.Mock(free=60_000_000)
+        with unittest.mock.patch("tesseray.raster_windows.shutil.disk_usage", return_value=free):
+            with self.assertRaisesRegex(QgsProcessingException, "“ground” has to be copied, which takes 0.064 GB .*Give an extent"):
+                self.environment_of(DEM=layer, EXTENT=None)
+            self.environment_of(DEM=layer)
 
     # Rows.
 
