@@ -219,7 +219,9 @@ Copies copies_of_json(const nlohmann::json& object) {
     const bool are_texts = sources.is_array() && std::all_of(sources.begin(), sources.end(),
                                                              [](const auto& source) { return source.is_string(); });
     require(are_texts, "sources of \"" + path + "\"", "a list of texts", sources);
-    copies[path] = {description.get<std::string>(), sources.get<std::vector<std::string>>()};
+    const nlohmann::json name = origin.value("name", nlohmann::json(""));
+    require(name.is_string(), "the name of \"" + path + "\"", "a text", name);
+    copies[path] = {description.get<std::string>(), sources.get<std::vector<std::string>>(), name.get<std::string>()};
   }
   return copies;
 }

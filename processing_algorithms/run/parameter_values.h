@@ -59,6 +59,7 @@ class ParameterValues {
 struct CopyOrigin {
   std::string description;
   std::vector<std::string> sources;
+  std::string name;  // what issues call it; empty: its file
 };
 using Copies = std::map<std::string, CopyOrigin>;  // by the temporary file's path
 

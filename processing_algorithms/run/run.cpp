@@ -78,6 +78,11 @@ bool Run::is_copy(const std::string& source) const {
   return settings_.copies.contains(path_of_source(source).string());
 }
 
+std::string Run::name_for_user(const std::string& file) const {
+  const auto copy = settings_.copies.find(file);
+  return copy == settings_.copies.end() || copy->second.name.empty() ? file : copy->second.name;
+}
+
 RunRecord Run::record(const LocalFrame& frame,
                       std::vector<std::pair<std::string, std::string>> failed_transmitters) const {
   RunRecord record;

@@ -53,6 +53,8 @@ class Run {
   void add_input(const std::string& file);
   // Whether an input is a copy that the caller made for this run.
   bool is_copy(const std::string& source) const;
+  // What the user calls a file that is such a copy; any other text stays.
+  std::string name_for_user(const std::string& file) const;
   // True when a GPU computes what there are kernels for. The first call looks for it: runs that do not ask start none.
   bool uses_cuda();
   // Whether the CPU takes what a GPU cannot.

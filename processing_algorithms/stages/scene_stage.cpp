@@ -364,6 +364,8 @@ CleanScene read_scene(Run& run) {
   RawScene raw = read_environment_input(environment_input(run.values()), run.progress());
   CleanScene clean = build_scene(std::move(raw), scene_options(run.values()), run.progress());
   warn_of_issues(clean.issues, run.progress());
+  // Another run has its copies elsewhere, and is to have the same rows. Front ends put names in warnings themselves.
+  for (Issue& issue : clean.issues) issue.layer = run.name_for_user(issue.layer);
   return clean;
 }
 

@@ -268,8 +268,8 @@ class InputValues:
 
 
 def _origin_of(name: str, source: str, sources: list[str]) -> dict[str, Any]:
-    """What a copy is made from, as a run records it. sources: the files, which no output may replace."""
-    return {"description": copy_text(name, source), "sources": sources}
+    """What a copy is made from, as a run records it and issues call it. sources: the files, which no output may replace."""
+    return {"description": copy_text(name, source), "sources": sources, "name": name}
 
 
 def _place_values(finder: CrsFinder, parameter: Parameter) -> dict[str, str]:

@@ -167,6 +167,11 @@ TEST(ParameterValues, JsonGivesTheSameTextsAsTheCommandLine) {
   ASSERT_EQ(request.copies.size(), 1u);
   EXPECT_EQ(request.copies.at("/tmp/a.gpkg").description, "houses");
   EXPECT_EQ(request.copies.at("/tmp/a.gpkg").sources, std::vector<std::string>{"/data/city.gpkg|layername=houses"});
+  EXPECT_EQ(request.copies.at("/tmp/a.gpkg").name, "");
+  EXPECT_EQ(request_from_json(R"({"COPIES": {"a.tif": {"description": "d", "sources": [], "name": "hills"}}})", {})
+                .copies.at("a.tif")
+                .name,
+            "hills");
   EXPECT_TRUE(request_from_json(R"({"COPIES": null})", {}).copies.empty());
 }
 
@@ -182,6 +187,8 @@ TEST(ParameterValues, JsonOfAWrongTypeIsSaidInOurWords) {
             "sources of \"a.gpkg\" is a text; a list"},
            {R"({"COPIES": {"a.gpkg": {"description": "h", "sources": [1]}}})",
             "is a list of other things; a list of texts"},
+           {R"({"COPIES": {"a.gpkg": {"description": "h", "sources": [], "name": 1}}})",
+            "the name of \"a.gpkg\" is a number"},
            {R"({"A": {"x": 1}})", "the value of A is an object"},
            {R"({"A": [1, [2]]})", "the value of A is a list that holds objects or lists"},
            {R"({"TILE_AREA": [25]})", "the value of TILE_AREA is a list, and one value is expected"},

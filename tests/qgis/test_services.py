@@ -178,6 +178,18 @@ class ServiceTest(ProjectTest):
         self.assertLess(self.copied(), 1e6)
         self.assertEqual(part, self.rows_of(CLUTTER=file))
 
+    def test_issues_call_a_raster_that_is_copied_as_the_user_does(self):
+        """Not by its temporary file, which is another in each run."""
+        from qgis.core import QgsRasterRange
+
+        layer = self.raster(str(SAMPLE / "dem.tif"), "gdal")
+        layer.dataProvider().setUserNoDataValue(1, [QgsRasterRange(0, 35)])
+        runs = [self.environment_of(DEM=layer, OVERWRITE=True) for _ in range(2)]
+        self.assertEqual(runs[0]["RESULT_HASH"], runs[1]["RESULT_HASH"])
+        with sqlite3.connect(runs[0]["ENVIRONMENT"]) as database:
+            names = dict(database.execute("SELECT code, source_layer FROM issues"))
+        self.assertEqual(names["terrain_filled"], "ground")
+
     def test_which_pixels_of_a_raster_a_run_needs(self):
         from qgis.core import (QgsCoordinateReferenceSystem, QgsCoordinateTransformContext, QgsRectangle,
                                QgsReferencedRectangle)
