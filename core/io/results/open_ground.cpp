@@ -10,6 +10,9 @@ namespace tesseray {
 namespace {
 
 constexpr std::int32_t no_tile = -1, to_be_found = -2;
+// A tile's middle this near to a wall may lie on either side of it: by rounding on the wall itself, and the environment
+// leaves out what is thinner.
+constexpr double at_wall_m = 0.1;
 
 // The cells of the ground as a grid, whose tiles are those that no building covers the middle of.
 PixelGrid cells_of(const GroundRaster& raster, const PathLossLayer& path_loss) {
@@ -28,10 +31,26 @@ PixelGrid cells_of(const GroundRaster& raster, const PathLossLayer& path_loss) {
           .rows = static_cast<int>(std::lround((box.max.y - box.min.y) / side_m))};
 }
 
+constexpr int all_places = 5;
+
+// How many of all_places have a footprint over them, by cell: its middle, and beside that to all sides.
+std::vector<std::uint8_t> covered_places(const PixelGrid& cells, const std::vector<Rings>& footprints) {
+  std::vector<std::uint8_t> covered(cells.pixels());
+  for (const Vec2 beside :
+       {Vec2{}, {at_wall_m, at_wall_m}, {at_wall_m, -at_wall_m}, {-at_wall_m, at_wall_m}, {-at_wall_m, -at_wall_m}}) {
+    PixelGrid moved = cells;
+    moved.west += beside.x;
+    moved.north += beside.y;
+    const std::vector<std::uint8_t> is_built = built_pixels(moved, footprints);
+    for (std::size_t cell = 0; cell < covered.size(); ++cell) covered[cell] += is_built[cell];
+  }
+  return covered;
+}
+
 class OpenGround {
  public:
   OpenGround(GroundRaster& raster, const PixelGrid& cells, const std::vector<Rings>& footprints)
-      : raster_(raster), cells_(cells), is_covered_(built_pixels(cells, footprints)) {
+      : raster_(raster), cells_(cells), covered_places_(covered_places(cells, footprints)) {
     choose_pixels(built_pixels(raster, footprints));
   }
 
@@ -59,20 +78,21 @@ class OpenGround {
     for (int row = 0; row < raster_.rows; ++row) {
       for (int column = 0; column < raster_.columns; ++column, ++pixel) {
         std::int32_t& tile = raster_.tile_of_pixel[pixel];
-        const bool is_covered = is_in_covered_cell(column, row);
-        if (is_built[pixel] && !is_covered) tile = no_tile;
-        if (!is_built[pixel] && is_covered && tile == no_tile) tile = to_be_found;
+        const int covered = covered_places_around(column, row);
+        if (is_built[pixel] && covered < all_places) tile = no_tile;
+        if (!is_built[pixel] && covered > 0 && tile == no_tile) tile = to_be_found;
       }
     }
   }
 
-  bool is_in_covered_cell(int column, int row) const {
+  // Of the cell in which a pixel's centre lies; none outside the grid.
+  int covered_places_around(int column, int row) const {
     const double east_m = raster_.west + (column + 0.5) * raster_.step_m - cells_.west;
     const double south_m = cells_.north - raster_.north + (row + 0.5) * raster_.step_m;
     const double cell_column = std::floor(east_m / cells_.step_m), cell_row = std::floor(south_m / cells_.step_m);
-    if (cell_column < 0 || cell_row < 0 || cell_column >= cells_.columns || cell_row >= cells_.rows) return false;
-    return is_covered_[static_cast<std::size_t>(cell_row) * static_cast<std::size_t>(cells_.columns) +
-                       static_cast<std::size_t>(cell_column)] != 0;
+    if (cell_column < 0 || cell_row < 0 || cell_column >= cells_.columns || cell_row >= cells_.rows) return 0;
+    return covered_places_[static_cast<std::size_t>(cell_row) * static_cast<std::size_t>(cells_.columns) +
+                           static_cast<std::size_t>(cell_column)];
   }
 
   // From a pixel that has a tile, which is so many steps away.
@@ -93,7 +113,7 @@ class OpenGround {
 
   GroundRaster& raster_;
   PixelGrid cells_;
-  std::vector<std::uint8_t> is_covered_;  // per cell
+  std::vector<std::uint8_t> covered_places_;  // per cell
   std::priority_queue<Way, std::vector<Way>, std::greater<>> ways_;
 };
 

@@ -89,6 +89,16 @@ TEST(OpenGround, GroundUnderABridgeKeepsItsTile) {
   EXPECT_EQ(map.shown(), five_times("aaaaabbbbbccccc"));
 }
 
+// Whether such a cell is a tile rounding decides: it is none under a bridge, and the ground before the wall is open.
+TEST(OpenGround, AWallThroughTheMiddleOfACellIsStillAWall) {
+  for (const double within_m : {0.05, 0.001}) {
+    const TileMap house{{"a.b"}, {rectangle(5 - within_m, -5, 25 + within_m, 15)}};
+    EXPECT_EQ(house.shown(), five_times("aa...........bb")) << within_m;
+    const TileMap without_tile{{"a.b"}, {rectangle(15 + within_m, -5, 20, 15)}};
+    EXPECT_EQ(without_tile.shown(), five_times("aaaaaaaa..bbbbb")) << within_m;
+  }
+}
+
 TEST(OpenGround, ACellThatIsMissingForAnotherReasonStaysEmpty) {
   const TileMap map{{"a.b"}, {rectangle(16.5, -5, 22.5, 15)}};
   EXPECT_EQ(map.shown(), five_times("aaaaa......bbbb"));
