@@ -227,8 +227,17 @@ TESSERAY_HD inline bool is_with_direct(const LaunchView& launch, const Tube& tub
          launch.reached_over_rooftops != nullptr && (launch.reached_over_rooftops[number] & as) != 0;
 }
 
-// True when a point lies in the vertical plane between the antenna and a target, or nearly so.
+// True when a point lies between the antenna and a target in the plan: nothing behind either stands in the way from the
+// one to the other.
+TESSERAY_HD inline bool lies_between_ends(const LaunchView& launch, Vec3 point, Vec3 target) {
+  const Vec2 way = target.xy() - launch.antenna.xy();
+  const double along = dot(way, point.xy() - launch.antenna.xy());
+  return along > 0 && along < dot(way, way);
+}
+
+// The same, and in the vertical plane through both, or nearly so.
 TESSERAY_HD inline bool lies_between(const LaunchView& launch, Vec3 point, Vec3 target) {
+  if (!lies_between_ends(launch, point, target)) return false;
   const Vec2 from = launch.antenna.xy(), way = target.xy() - from, there = point.xy() - from;
   const double nearer_end_m = std::min(norm(there), norm(point.xy() - target.xy()));
   return std::fabs(cross(way, there)) <= bounced_rays_detail::near_plane * nearer_end_m * norm(way);
@@ -249,8 +258,7 @@ TESSERAY_HD inline bool is_reflected_below(const LaunchView& launch, const Tube&
   if (tube.element == launch.environment.receiver_grounds[number - points.element_count()]) return true;
   const Vec3 target = points.arrival(number), way = from_image.direction;
   const Vec3 place = target - (dot(target - tile.centroid, tile.normal) / dot(way, tile.normal)) * way;
-  const bool is_before = dot(target.xy() - place.xy(), target.xy() - launch.antenna.xy()) > 0;
-  return is_before && lies_between(launch, place, target);
+  return lies_between(launch, place, target);
 }
 
 // Where the ray from a source to a target crosses a tile's plane.
@@ -359,6 +367,22 @@ TESSERAY_HD inline bool stands_between(const LaunchView& launch, std::uint32_t e
   return run.midpoint.z + place * along.z > launch.antenna.z + part * (target.z - launch.antenna.z);
 }
 
+// True when a chain of edges, from its element `first` on, meets those before its last between the antenna and a
+// target: each where its Keller point is for the way straight from the antenna to that of the next.
+TESSERAY_HD inline bool comes_by_edges_between(const LaunchView& launch, const InteractionChain& chain,
+                                               std::size_t first, Vec3 keller_point_of_last, Vec3 target) {
+  const EnvironmentView& environment = launch.environment;
+  Vec3 next = keller_point_of_last;
+  for (std::size_t i = chain.length - std::size_t{1}; i-- > first;) {
+    const Vec3 along = environment.edge(chain.elements[i]).direction;
+    const EdgeRun& run = environment.edge_runs[chain.elements[i] - environment.points.tile_count];
+    const double place = keller_point(launch.antenna, next, run.midpoint, along);
+    next = run.midpoint + std::max(-run.half_length_m, std::min(place, run.half_length_m)) * along;
+    if (!lies_between_ends(launch, next, target)) return false;
+  }
+  return true;
+}
+
 // True when a ray over the roofs or past them, which may have the ground before them with it, stands for one that the
 // chain diffracts, last at this point, to a target or an element (`as`: lit_as_…). Over or past one edge alone
 // (over_one_edge) both go the same way, however far from the plane the Keller point lies where the plane meets the edge
@@ -379,7 +403,9 @@ TESSERAY_HD inline bool is_over_rooftops(const LaunchView& launch, const Interac
     if (!points.is_edge(element) || launch.environment.edge(element).kind == EdgeKind::corner) return false;
   }
   const Vec3 target = points.arrival(number);
-  if (lies_between(launch, keller_point, target)) return true;
+  if (lies_between(launch, keller_point, target)) {
+    return comes_by_edges_between(launch, chain, first_edge, keller_point, target);
+  }
   const std::uint16_t past = as == lit_as_target ? past_one_edge_as_target : past_one_edge_as_element;
   const bool is_past = (launch.reached_over_rooftops[number] & past) != 0;
   const bool is_over = (launch.reached_over_rooftops[number] & over_one_edge) != 0;

@@ -6,6 +6,7 @@
 
 #include <algorithm>
 #include <cmath>
+#include <span>
 #include <tuple>
 #include <utility>
 #include <vector>
@@ -563,6 +564,49 @@ TEST(OverRooftop, WhatGoesBesideASecondEdgeCountsBesides) {
   EXPECT_DOUBLE_EQ(by_eaves->path_gain, without.rays[0].path_gain);
 }
 
+// The rays of one receiver that edges have diffracted near the vertical plane, the first of them behind the antenna or
+// beyond the receiver. REQUIRES: the receiver lies east of the antenna.
+std::vector<Ray> diffracted_behind(const Environment& city, const RayLaunchingOptions& options, Vec3 antenna,
+                                   Vec3 receiver) {
+  constexpr double near_plane_m = 20;
+  std::vector<Ray> rays =
+      city.launch(testing::test_transmitter(antenna), testing::receivers_at({receiver}), options).rays;
+  std::erase_if(rays, [&](const Ray& ray) {
+    const std::span edges(ray.points.begin() + 1, ray.points.end() - 1);
+    const bool is_diffracted = ray.interactions == "T-D" || ray.interactions == "T-D-D";
+    return !is_diffracted || (edges.front().x > antenna.x && edges.front().x < receiver.x) ||
+           std::ranges::any_of(edges, [&](Vec3 point) { return std::fabs(point.y - antenna.y) > near_plane_m; });
+  });
+  std::ranges::sort(rays, {}, &Ray::elements);
+  return rays;
+}
+
+// Nothing over the roofs stands for what the eaves behind an antenna send back, or those beyond the receiver's street,
+// in sight and behind a house between.
+TEST(OverRooftop, EdgesBehindTheAntennaAndBeyondTheReceiverCountBesides) {
+  for (const double between_m : {8.0, 20.0}) {
+    Scene scene = testing::flat_ground(400, 240);
+    scene.prisms = {testing::box_prism(1, {60, 20}, {90, 220}, 0, 26),
+                    testing::box_prism(2, {200, 20}, {212, 220}, 0, between_m),
+                    testing::box_prism(3, {260, 20}, {280, 220}, 0, 22)};
+    const Environment city(testing::with_material(std::move(scene), 5, 0.01), 25);
+    const Vec3 antenna{120, 120, 24};
+    RayLaunchingOptions screens = testing::without_scattering(0, 2, 2);
+    screens.rays_per_receiver = 100;
+    RayLaunchingOptions none = screens;
+    screens.over_rooftop = OverRooftop::screens;
+    none.over_rooftop = OverRooftop::none;
+    for (const Vec3 receiver : {Vec3{225, 123, 1.5}, Vec3{240, 128, 1.5}}) {
+      const auto without = diffracted_behind(city, none, antenna, receiver);
+      const auto with = diffracted_behind(city, screens, antenna, receiver);
+      const auto where = ::testing::Message() << between_m << " m, " << receiver.x;
+      ASSERT_GT(without.size(), 2u) << where;
+      EXPECT_TRUE(std::ranges::equal(with, without, {}, &Ray::elements, &Ray::elements))
+          << with.size() << " of " << without.size() << ", " << where;
+    }
+  }
+}
+
 Scene wall_across_way(double thickness_m) {
   Scene scene = testing::flat_ground(660, 240);
   scene.prisms.push_back(testing::box_prism(1, {300 - thickness_m, 10}, {300, 230}, 0, 15));
@@ -996,8 +1040,16 @@ TEST(OverRooftop, WhatIsLeftInSightIsReciprocal) {
         city.launch_to_receivers(testing::test_transmitter(from), testing::receivers_at({to}), roofs_only())
             .receivers[0]);
   };
+  // What the third house sends back passes the others on one of its legs, and they take nothing from it on the last.
+  const auto straight = [&](Vec3 from, Vec3 to) {
+    RayLaunchingOptions strongest = roofs_only();
+    strongest.rays_per_receiver = 1;
+    return city.launch(testing::test_transmitter(from), testing::receivers_at({to}), strongest).rays.at(0);
+  };
   for (const Vec3 receiver : {Vec3{490, 120, 12.5}, Vec3{400, 125, 12}, Vec3{450, 110, 13}}) {
-    EXPECT_NEAR(decibels_between(gain(antenna, receiver), gain(receiver, antenna)), 0, 1e-3);
+    const Ray there = straight(antenna, receiver), back = straight(receiver, antenna);
+    EXPECT_EQ(there.interactions, "T");
+    EXPECT_NEAR(decibels_between(there.path_gain, back.path_gain), 0, 1e-3);
   }
   const auto with = city.launch(testing::test_transmitter(antenna), {}, roofs_only());
   const auto without = city.launch(testing::test_transmitter(antenna), {}, clear);
