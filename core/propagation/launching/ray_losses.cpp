@@ -109,6 +109,8 @@ class RayLosses::Account {
   void scatter_by_tile(std::uint32_t tile, std::uint32_t mirror);
   bool scatter_by_edge(std::uint32_t tile, std::uint32_t edge, double incident, double length_m);
   bool scatter_twice(std::uint32_t tile);
+  // What the ground below the receiver reflects of it beyond the limits comes with it, along `direction`.
+  void reflect_below(AfterScattering after, Vec3 direction);
 
   // Of a source's field: over that of free space at the same length, and over what was sent.
   double level(const ComplexVec3& strength, const Leg& leg, double departure_gain) const {
@@ -149,7 +151,8 @@ class RayLosses::Account {
   double antenna_ = 1, receiver_ = 1, polarization_ = 1, vegetation_ = 1, building_ = 1;
   double near_roofs_ = 1, near_ground_ = 1;
   double near_roofs_at_edge_ = 1;  // of the most that they leave along it
-  double with_ground_ = 1;         // what comes with the ray by way of the ground before roofs
+  double with_ground_ = 1;         // what comes with the ray by way of the ground before roofs, or below the receiver
+  unsigned may_follow_ = 0;        // see ScatteringTiles; after the scattering
   double over_rooftops_ = 1;
   std::vector<double> steps_;  // by place in the chain
 
@@ -379,6 +382,7 @@ bool RayLosses::Account::follow_scattered() {
   settle(level(tube), scattered_at);
   set_vegetation(tube.attenuation);
   first_open_ = scattered_at + 1;
+  may_follow_ = scattering_.may_follow(tube);
   const double incident_length_m = tube.length_m;
   is_after_scattering_ = true;
   settled_ = 1;
@@ -404,6 +408,7 @@ void RayLosses::Account::scatter_straight(std::uint32_t tile) {
       diffuse_target_of_tile(scattering_.view(), number_, tile, (1 / length_m) * way, length_m, vegetation);
   receiver_ = at_target.gain_factor / at_target.basic_factor;
   vegetation_ *= squared(vegetation);
+  reflect_below(AfterScattering::nothing, (1 / length_m) * way);
 }
 
 void RayLosses::Account::scatter_by_tile(std::uint32_t tile_number, std::uint32_t mirror) {
@@ -413,6 +418,7 @@ void RayLosses::Account::scatter_by_tile(std::uint32_t tile_number, std::uint32_
   steps_.back() = mirrored_share(scattering_.view(), 1, mirror, direction);
   receiver_ = view().link.receive_gain(direction);
   vegetation_ *= squared(vegetation_between(mirror, tile_number) * vegetation_between(mirror, number_));
+  if (!points_.is_ground(mirror)) reflect_below(AfterScattering::reflection, direction);
 }
 
 bool RayLosses::Account::scatter_by_edge(std::uint32_t tile_number, std::uint32_t edge, double incident,
@@ -428,8 +434,10 @@ bool RayLosses::Account::scatter_by_edge(std::uint32_t tile_number, std::uint32_
       near * incident * scattering_.intensity(tile_number, normalized(way), AfterScattering::diffraction);
   if (!(sent > 0)) return false;
   steps_[ray_.scattered_at] = view().link.unit_gain * sent / squared(rest_m) / before;
-  receiver_ = view().link.receive_gain(normalized(points_.arrival(number_) - midpoint));
+  const Vec3 direction = normalized(points_.arrival(number_) - midpoint);
+  receiver_ = view().link.receive_gain(direction);
   vegetation_ *= squared(vegetation_between(edge, tile_number) * vegetation_between(edge, number_));
+  reflect_below(AfterScattering::diffraction, direction);
   polarization_ = setting_.link.received_fraction();
   steps_.back() *= ray_.path_gain / left();
   return true;
@@ -453,7 +461,15 @@ bool RayLosses::Account::scatter_twice(std::uint32_t tile) {
   settle(level(ending.strength, leg, 1), ray_.chain.length);
   vegetation_ *= squared(ending.attenuation.ray);
   receiver_ = view().link.receive_gain(leg.direction);
+  chain.push(one);
+  chain.push(other);
+  if (last_ground(view().environment, chain) == no_index) reflect_below(chain.after, leg.direction);
   return true;
+}
+
+void RayLosses::Account::reflect_below(AfterScattering after, Vec3 direction) {
+  if (may_reflect_as_well(may_follow_, after)) return;
+  with_ground_ *= 1 + reflected_below(scattering_.view(), number_, direction);
 }
 
 std::vector<RayLoss> RayLosses::Account::losses(const Ray& ray) const {

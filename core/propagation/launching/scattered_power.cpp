@@ -91,10 +91,13 @@ void ScatteredPower::gather_scattered(std::uint32_t number, std::span<const std:
     const DiffuseTarget at_target =
         standing_for(static_cast<double>(state.drawn.stand_for[i]),
                      diffuse_target_of_tile(scattering_view_, number, tile, direction, length, vegetation));
-    add_diffuse(diffuse_.at(tile, AfterScattering::nothing), density, length, at_target, sum);
-    scattering_.add_wideband(tile, AfterScattering::nothing, density, length, at_target, number, direction,
-                             state.arrivals);
-    scattering_.keep_straight_way(number, tile, densities, at_target.gain_factor, length, state.arrivals);
+    const double by_ground = reflected_below(scattering_view_, number, direction);
+    const double by_ground_of_all = by_ground * scattering_.beyond_limits_of_all(tile, densities);
+    add_diffuse(diffuse_.with_ground(tile, AfterScattering::nothing, by_ground_of_all), density, length, at_target,
+                sum);
+    scattering_.add_wideband(tile, AfterScattering::nothing, density, by_ground_of_all, length, at_target, number,
+                             direction, state.arrivals);
+    scattering_.keep_straight_way(number, tile, densities, at_target.gain_factor, by_ground, length, state.arrivals);
   }
   state.cost[LaunchPhase::scattering].contributions += tiles.size();
   state.arrivals.sums[setting_.sum_index(number)].add(sum);
@@ -220,6 +223,7 @@ void ScatteredPower::reflect_diffuse(std::uint32_t mirror, FollowedTo members, T
   const TargetPoints& points = environment_.points;
   const Tile& tile = environment_.tiling.tiles[mirror];
   const TileFrame frame(tile);
+  const bool is_ground = points.is_ground(mirror);
   state.read_tiles_of_row(environment_.visibility, mirror, LaunchPhase::then_reflection);
   find_sources(AfterScattering::reflection, mirror, state);
   state.before_mirror.clear();
@@ -236,7 +240,6 @@ void ScatteredPower::reflect_diffuse(std::uint32_t mirror, FollowedTo members, T
                    state.layout, state.intervals);
   state.diffuse_sums.clear(state.intervals.size());
   for (const auto& [lit, bounds] : state.before_mirror) {
-    const DiffusePower& source = diffuse_.at(lit.tile, AfterScattering::reflection);
     const Vec3 origin = points.reference(lit.tile);
     state.find(bounds, LaunchPhase::then_reflection);
     const Vec3 image = mirrored(origin, tile.centroid, tile.normal);
@@ -252,11 +255,13 @@ void ScatteredPower::reflect_diffuse(std::uint32_t mirror, FollowedTo members, T
       const DiffuseTarget at_target = standing_for(
           lit.stands_for,
           diffuse_target(scattering_view_, number, direction, setting_.vegetation_between(mirror, number)));
+      const double by_ground = is_ground ? 0 : reflected_below(scattering_view_, number, direction);
+      const DiffusePower source = diffuse_.with_ground(lit.tile, AfterScattering::reflection, by_ground);
       add_diffuse(source, density, length, at_target, state.diffuse_sums.of(hit));
-      scattering_.keep_way(number, lit.tile, {mirror, no_index}, density * at_target.gain_factor, length,
+      scattering_.keep_way(number, lit.tile, {mirror, no_index}, density * at_target.gain_factor, by_ground, length,
                            state.arrivals);
-      scattering_.add_wideband(lit.tile, AfterScattering::reflection, density, length, at_target, number, direction,
-                               state.arrivals);
+      scattering_.add_wideband(lit.tile, AfterScattering::reflection, density, by_ground, length, at_target, number,
+                               direction, state.arrivals);
     }
   }
   add_diffuse_sums(state);
@@ -309,6 +314,7 @@ void ScatteredPower::lay_out_diffuse_edge_row(std::uint32_t edge_number, const W
   state.observers_stand_for.clear();
   for (const std::uint32_t i : state.observers.order()) state.observers_stand_for.push_back(state.drawn.stand_for[i]);
   state.diffracted.clear(state.numbers.size());
+  state.beyond_limits.clear(goes_on_beyond_limits(element) ? state.numbers.size() : 0);
   if (!scattering_.know_departures()) return;
   state.beam_departures.clear(state.numbers.size());
   state.beam_arrivals.clear(state.numbers.size());
@@ -343,6 +349,11 @@ void ScatteredPower::diffract_diffuse(std::uint32_t edge_number, FollowedTo memb
     PhaseCost& cost = state.cost[LaunchPhase::then_diffraction];
     cost.tests += state.observers.size();
     cost.contributions += state.search.blocks.size() * interval_block;
+    if (goes_on_beyond_limits(element)) {
+      const DiffusePower rest = diffuse_.beyond_limits(lit.tile, AfterScattering::diffraction);
+      diffract_diffuse_power(at_edge, edge_power(rest, lit), state.observers, bounds, state.search,
+                             state.beyond_limits);
+    }
     if (scattering_.know_departures()) {
       state.beam_departures.add(lit.share * lit.stands_for,
                                 scattering_.departures_of(lit.tile, AfterScattering::diffraction), state.diffracted,
@@ -369,6 +380,7 @@ void ScatteredPower::keep_diffracted_ways(const ScatteringSource& source, const 
       const Vec3 direction = normalized(environment_.points.arrival(number) - keller_point);
       const double gain_factor = diffracted_target(edge, element, place, direction, state).gain_factor;
       scattering_.keep_way(number, source.tile, {element, no_index}, source.share * of_source * gain_factor,
+                           reflected_from_edge(edge, number),
                            static_cast<double>(state.diffracted.pair_length_m[place]), state.arrivals);
     }
   }
@@ -378,6 +390,25 @@ void ScatteredPower::add_diffuse_sums(ThreadState& state) const {
   state.diffuse_sums.for_each([&](std::uint32_t member, const DiffuseSum& sum) {
     state.arrivals.sums[setting_.sum_index(state.intervals.target[member] & RowTarget::number_mask)].add(sum);
   });
+}
+
+bool ScatteredPower::goes_on_beyond_limits(std::uint32_t element) const {
+  return static_cast<std::size_t>(AfterScattering::reflection_and_diffraction) < diffuse_.kinds() &&
+         !environment_.receiver_rows.seen_from(element).empty();
+}
+
+double ScatteredPower::reflected_from_edge(const EdgeSegment& edge, std::uint32_t number) const {
+  if (!environment_.points.is_receiver(number)) return 0;
+  return reflected_below(scattering_view_, number, normalized(environment_.points.arrival(number) - edge.midpoint));
+}
+
+DiffuseEdgeSum ScatteredPower::beam_at_target(const EdgeSegment& edge, std::uint32_t element, std::size_t place,
+                                              const ThreadState& state) const {
+  DiffuseEdgeSum beam = state.diffracted.at(place);
+  const double by_ground = reflected_from_edge(edge, state.observers.numbers()[place]);
+  if (!(by_ground > 0)) return beam;
+  beam.add(static_cast<float>(by_ground), goes_on_beyond_limits(element) ? state.beyond_limits.at(place) : beam);
+  return beam;
 }
 
 void ScatteredPower::add_diffracted_beams(const EdgeSegment& edge, std::uint32_t element, ThreadState& state) const {
@@ -392,12 +423,12 @@ void ScatteredPower::add_diffracted_beams(const EdgeSegment& edge, std::uint32_t
       __builtin_prefetch(&state.arrivals.scattered_sums[setting_.sum_index(numbers[state.reached[i + ahead]])], 1);
     }
     const std::uint32_t place = state.reached[i], number = numbers[place];
-    const DiffuseEdgeSum beam = beams.at(place);
+    const DiffuseEdgeSum beam = beam_at_target(edge, element, place, state);
     const DiffractedWays ways(edge, environment_.points.arrival(number), beam);
     const DiffuseTarget target = diffracted_target(edge, element, place, normalized(ways.sum), state);
     const std::size_t index = setting_.sum_index(number);
     add_scattered(sum_of(beam, ways, target), state.arrivals.scattered_sums[index], state.arrivals.sums[index]);
-    add_wideband(edge, place, ways, target, state);
+    add_wideband(edge, place, beam, ways, target, state);
   }
 }
 

@@ -72,6 +72,8 @@ class ScatteredPower {
     MemberSums diffuse_sums;
     EdgeObservers observers;
     EdgeBeams diffracted;
+    // Of `diffracted`, what the limits do not allow a reflection as well; where some is allowed it.
+    EdgeBeams beyond_limits;
     // Of `diffracted`, where angles are wanted.
     EdgeDepartures beam_departures;
     EdgeArrivals beam_arrivals;
@@ -117,6 +119,13 @@ class ScatteredPower {
   DiffuseTarget diffracted_target(const EdgeSegment& edge, std::uint32_t element, std::size_t place, Vec3 direction,
                                   const ThreadState& state) const;
   void add_diffracted_beams(const EdgeSegment& edge, std::uint32_t element, ThreadState& state) const;
+  // Whether an edge diffracts both what the limits allow a reflection as well and the rest, and to receivers.
+  bool goes_on_beyond_limits(std::uint32_t element) const;
+  // See reflected_below(); at the direction from the segment's midpoint, as at tiles.
+  double reflected_from_edge(const EdgeSegment& edge, std::uint32_t number) const;
+  // At a place of the segment's row, with what the ground below a receiver reflects beyond the limits.
+  DiffuseEdgeSum beam_at_target(const EdgeSegment& edge, std::uint32_t element, std::size_t place,
+                                const ThreadState& state) const;
   // The tiles at which diffuse power from an element may arrive, whose row has just been read.
   std::span<const std::uint32_t> diffuse_targets(std::uint32_t element, FollowedTo members, ThreadState& state) const;
   // Keeps the ways for single rays of what the source diffracted last sends to receivers by way of an edge.
@@ -124,8 +133,8 @@ class ScatteredPower {
                             ThreadState& state) const;
 
   // wideband_rays.cpp: the beam at a place of an edge's row.
-  void add_wideband(const EdgeSegment& edge, std::uint32_t place, const DiffractedWays& ways,
-                    const DiffuseTarget& at_target, ThreadState& state) const;
+  void add_wideband(const EdgeSegment& edge, std::uint32_t place, const DiffuseEdgeSum& beam,
+                    const DiffractedWays& ways, const DiffuseTarget& at_target, ThreadState& state) const;
 
   // scatter_batches.cpp: the same by a scatterer that takes many rows at once.
   void scatter_last_in_batches(Progress& progress);

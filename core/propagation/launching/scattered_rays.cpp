@@ -41,16 +41,12 @@ AfterScattering kind_of(const ElementsAfterScattering& by, std::uint32_t tile_co
 
 void ScatteredRays::keep_strongest(std::vector<ScatteredTube>& tubes) const {
   std::sort(tubes.begin(), tubes.end(), is_stronger);
-  // A ray that is among the strongest takes one of the strongest tubes that may go its way.
-  std::array<std::size_t, 8> kept_for{};  // by the kind of what may follow
+  // A ray that is among the strongest takes one of the strongest tubes that may go its way, and no other ones.
+  std::array<std::size_t, 64> kept_for{};  // by the kinds of what may follow
   std::erase_if(tubes, [&](const ScatteredTube& tube) {
     // The antenna's own, of which there is one, may go another way than the others.
     if (tube.is_from_near_antenna) return false;
-    bool kept = false;
-    for (unsigned kind = 0; kind < kept_for.size(); ++kind) {
-      if ((tube.may_follow >> kind & 1u) != 0) kept |= kept_for[kind]++ < rays_;
-    }
-    return !kept;
+    return kept_for[tube.may_follow]++ >= rays_;
   });
 }
 
@@ -67,10 +63,12 @@ void ScatteredRays::sort_tubes() {
 }
 
 double ScatteredRays::strongest_gain(const ScatteredWay& way) const {
+  double strongest = 0;
   for (const ScatteredTube& tube : tubes_[way.tile]) {
-    if (may_take(tube, way)) return way.gain_factor * tube.power;
+    if (way.gain_factor * tube.power * (1 + way.by_ground) <= strongest) break;
+    if (may_take(tube, way)) strongest = std::max(strongest, path_gain(tube, way));
   }
-  return 0;
+  return strongest;
 }
 
 void ScatteredRays::add(const ScatteredWay& way, ScatteredWays& ways) const {
@@ -118,24 +116,32 @@ std::vector<RecordedRay> ScatteredRays::strongest(std::vector<ScatteredWay> ways
 
 void ScatteredRays::put_together(const ScatteredWay* first, const ScatteredWay* last,
                                  std::vector<RecordedRay>& rays) const {
-  // The next tube of each way, the one that makes the strongest ray on top. Equal ones in the order of the ways.
+  // The next tube of each way, of those within and beyond the limits, the one that makes the strongest ray on top.
+  // Equal ones in the order of the ways.
   struct Candidate {
     double gain;
     const ScatteredWay* way;
     std::size_t tube;
+    bool is_beyond_limits;
     bool operator<(const Candidate& other) const {
       return std::tuple(gain, other.way, other.tube) < std::tuple(other.gain, way, tube);
     }
   };
   std::priority_queue<Candidate> candidates;
-  const auto consider = [&](const ScatteredWay* way, std::size_t tube) {
+  const auto consider = [&](const ScatteredWay* way, std::size_t tube, bool beyond_limits) {
     const std::vector<ScatteredTube>& tubes = tubes_[way->tile];
-    while (tube < tubes.size() && !may_take(tubes[tube], *way)) ++tube;
+    const auto goes = [&](const ScatteredTube& candidate) {
+      return may_take(candidate, *way) && is_beyond_limits(candidate, *way) == beyond_limits;
+    };
+    while (tube < tubes.size() && !goes(tubes[tube])) ++tube;
     if (tube == tubes.size()) return;
-    const double gain = way->gain_factor * tubes[tube].power;
-    if (gain > 0) candidates.push({gain, way, tube});
+    const double gain = path_gain(tubes[tube], *way);
+    if (gain > 0) candidates.push({gain, way, tube, beyond_limits});
   };
-  for (const ScatteredWay* way = first; way != last; ++way) consider(way, 0);
+  for (const ScatteredWay* way = first; way != last; ++way) {
+    consider(way, 0, false);
+    consider(way, 0, true);
+  }
   for (std::size_t found = 0; found < rays_ && !candidates.empty(); ++found) {
     const Candidate best = candidates.top();
     candidates.pop();
@@ -153,7 +159,7 @@ void ScatteredRays::put_together(const ScatteredWay* first, const ScatteredWay* 
       if (element != no_index) ray.chain.push(element);
     }
     rays.push_back(ray);
-    consider(best.way, best.tube + 1);
+    consider(best.way, best.tube + 1, best.is_beyond_limits);
   }
 }
 

@@ -38,6 +38,7 @@ struct ScatteredWay {
   std::uint32_t receiver = 0, tile = 0;
   ElementsAfterScattering by = nothing_after;
   double gain_factor = 0;        // path gain per unit of ScatteredTube::power
+  double by_ground = 0;          // more of it of tubes that may not be reflected as well: by the ground at the receiver
   double length_m = 0;           // from the tile to the receiver
   bool cross_polarized = false;  // see InteractionChain
   Takes takes = Takes::all;
@@ -69,6 +70,14 @@ class ScatteredRays {
     if ((tube.may_follow >> static_cast<unsigned>(kind_of(way.by, tile_count_)) & 1u) == 0) return false;
     using Takes = ScatteredWay::Takes;
     return way.takes == Takes::all || tube.is_from_near_antenna == (way.takes == Takes::from_near_antenna);
+  }
+  // Whether the limits allow it no reflection more than the way has.
+  bool is_beyond_limits(const ScatteredTube& tube, const ScatteredWay& way) const {
+    return !may_reflect_as_well(tube.may_follow, kind_of(way.by, tile_count_));
+  }
+  // Of the ray that a tube and a way make.
+  double path_gain(const ScatteredTube& tube, const ScatteredWay& way) const {
+    return way.gain_factor * tube.power * (is_beyond_limits(tube, way) ? 1 + way.by_ground : 1);
   }
   // The path gain of the strongest ray along a way; 0 without one.
   double strongest_gain(const ScatteredWay& way) const;

@@ -20,6 +20,27 @@ void DiffusePower::add(double ray_power, double departure_gain, double ray_lengt
   ++rays;
 }
 
+void DiffusePower::add(double times, const DiffusePower& others) {
+  power += times * others.power;
+  basic += times * others.basic;
+  length += times * others.length;
+  squared_length += times * others.squared_length;
+  rays += others.rays;
+}
+
+void DiffusePower::take_out(const DiffusePower& some) {
+  rays -= some.rays;
+  if (rays == 0) {
+    *this = {};
+    return;
+  }
+  power -= some.power;
+  basic -= some.basic;
+  length -= some.length;
+  squared_length -= some.squared_length;
+  from_near_antenna -= some.from_near_antenna;
+}
+
 ScatteringTiles::ScatteringTiles(const LaunchSetting& setting, const LaunchArrivals& arrivals)
     : setting_(setting),
       environment_(setting.environment),
@@ -54,11 +75,10 @@ void ScatteringTiles::take_in(const Tube& tube, std::uint32_t tile_number) {
   const auto [own_power, gain, from_near_antenna] = incidence(tube, tile);
   if (!(own_power > 0)) return;
   const double power = static_cast<double>(tube.stands_for) * own_power;
-  unsigned may_follow = 0;
-  for (std::size_t kind = 0; kind < (tube.chain.over_rooftops ? 1 : diffuse_.kinds()); ++kind) {
+  const unsigned kinds = may_follow(tube);
+  for (std::size_t kind = 0; kind < diffuse_.kinds(); ++kind) {
+    if ((kinds >> kind & 1u) == 0) continue;
     const auto after = static_cast<AfterScattering>(kind);
-    if (!setting_.limits.may_scatter(after, tube.reflections, tube.diffractions)) continue;
-    may_follow |= 1u << kind;
     DiffusePower& taken_in = diffuse_.at(tile_number, after);
     taken_in.add(power, gain, tube.length_m);
     taken_in.from_near_antenna += from_near_antenna;
@@ -66,9 +86,18 @@ void ScatteringTiles::take_in(const Tube& tube, std::uint32_t tile_number) {
     collect_departures(tube, tile_number, power, after);
   }
   if (scattered_rays_.wanted()) {
-    scattered_rays_.add(tile_number, {own_power, tube.length_m, tube.chain, static_cast<std::uint8_t>(may_follow),
-                                      from_near_antenna > 0});
+    scattered_rays_.add(
+        tile_number, {own_power, tube.length_m, tube.chain, static_cast<std::uint8_t>(kinds), from_near_antenna > 0});
   }
+}
+
+unsigned ScatteringTiles::may_follow(const Tube& tube) const {
+  unsigned kinds = 0;
+  for (std::size_t kind = 0; kind < (tube.chain.over_rooftops ? 1 : diffuse_.kinds()); ++kind) {
+    const auto after = static_cast<AfterScattering>(kind);
+    if (setting_.limits.may_scatter(after, tube.reflections, tube.diffractions)) kinds |= 1u << kind;
+  }
+  return kinds;
 }
 
 void ScatteringTiles::take_in(const TubeGroup& arrived) {
@@ -199,27 +228,31 @@ void ScatteringTiles::arrive(const RayEnding& ending, std::uint32_t number, Thre
   if (!(density > 0)) return;
   const DiffuseTarget at_target =
       standing_for(ending.stands_for, diffuse_target(scattering_view_, number, leg.direction, 1.0));
+  const bool is_from_ground = last_ground(setting_.view.environment, chain) != no_index;
+  const double by_ground = is_from_ground ? 0 : reflected_below(scattering_view_, number, leg.direction);
   DiffuseSum sum;
-  add_diffuse(source, density, leg.length_m, at_target, sum);
+  add_diffuse(diffuse_.with_ground(tile, chain.after, by_ground), density, leg.length_m, at_target, sum);
   state.sums[setting_.sum_index(number)].add(sum);
-  keep_way(number, tile, {chain.elements[1], chain.elements[2]}, density * at_target.gain_factor, leg.length_m, state,
-           chain.cross_polarized);
-  add_wideband(tile, chain.after, density, leg.length_m, at_target, number, leg.direction, state);
+  keep_way(number, tile, {chain.elements[1], chain.elements[2]}, density * at_target.gain_factor, by_ground,
+           leg.length_m, state, chain.cross_polarized);
+  add_wideband(tile, chain.after, density, by_ground, leg.length_m, at_target, number, leg.direction, state);
 }
 
 void ScatteringTiles::keep_way(std::uint32_t number, std::uint32_t tile, ElementsAfterScattering by, double gain_factor,
-                               double length_m, ThreadArrivals& state, bool cross_polarized) const {
+                               double by_ground, double length_m, ThreadArrivals& state, bool cross_polarized) const {
   if (!scattered_rays_.wanted() || !environment_.points.is_receiver(number)) return;
-  scattered_rays_.add({number - environment_.points.element_count(), tile, by, gain_factor, length_m, cross_polarized},
-                      state.scattered_ways);
+  scattered_rays_.add(
+      {number - environment_.points.element_count(), tile, by, gain_factor, by_ground, length_m, cross_polarized},
+      state.scattered_ways);
 }
 
 void ScatteringTiles::keep_straight_way(std::uint32_t number, std::uint32_t tile, const DiffuseDensity& density,
-                                        double gain_factor, double length_m, ThreadArrivals& state) const {
+                                        double gain_factor, double by_ground, double length_m,
+                                        ThreadArrivals& state) const {
   if (!scattered_rays_.wanted() || !environment_.points.is_receiver(number)) return;
   const auto keep = [&](double of_density, ScatteredWay::Takes takes) {
     scattered_rays_.add({number - environment_.points.element_count(), tile, nothing_after, of_density * gain_factor,
-                         length_m, false, takes},
+                         by_ground, length_m, false, takes},
                         state.scattered_ways);
   };
   if (!density.is_near_antenna) return keep(density.of_all, ScatteredWay::Takes::all);

@@ -4,6 +4,7 @@
 #pragma once
 
 #include <cstdint>
+#include <optional>
 #include <span>
 #include <vector>
 
@@ -36,6 +37,19 @@ class TileDiffusePowers {
   DiffusePower& at(std::uint32_t tile, AfterScattering after) { return powers_[place(tile, after)]; }
   const DiffusePower& at(std::uint32_t tile, AfterScattering after) const { return powers_[place(tile, after)]; }
   const DiffusePower* data() const { return powers_.data(); }
+  // That part of a power of one kind which the limits do not allow one more reflection.
+  DiffusePower beyond_limits(std::uint32_t tile, AfterScattering after) const {
+    DiffusePower rest = at(tile, after);
+    const std::optional<AfterScattering> reflected = with_reflection(after);
+    if (reflected && static_cast<std::size_t>(*reflected) < kinds_) rest.take_out(at(tile, *reflected));
+    return rest;
+  }
+  // What comes to a target of a power of one kind, where the ground reflects `by_ground` times of that part, too.
+  DiffusePower with_ground(std::uint32_t tile, AfterScattering after, double by_ground) const {
+    DiffusePower all = at(tile, after);
+    if (by_ground > 0) all.add(by_ground, beyond_limits(tile, after));
+    return all;
+  }
 
  private:
   std::size_t tiles_ = 0, kinds_ = 0;
@@ -49,6 +63,7 @@ struct DiffuseBeam {
   double strongest = 0;  // |field|²
   // Of travel: the mean of unit vectors by |field|², and the strongest's.
   Vec3 direction, strongest_direction;
+  double with_ground = 1;  // at receivers: all over what the ground below has not reflected beyond the limits
 };
 
 // What a tube brings to a tile that scatters it, as a single ray, |E|² cosθ_i · reflectance in the mean over the tile,
@@ -81,6 +96,8 @@ class ScatteringTiles {
   void sort_tubes() { scattered_rays_.sort_tubes(); }
 
   DiffuseIncidence incidence(const Tube& tube, const Tile& tile) const;
+  // The kinds of AfterScattering that the limits allow a tube, as bits.
+  unsigned may_follow(const Tube& tube) const;
   // See scattering_view.h.
   double intensity(std::uint32_t tile, Vec3 direction, AfterScattering after) const {
     return diffuse_intensity(scattering_view_, tile, direction, after);
@@ -95,20 +112,29 @@ class ScatteringTiles {
   // A scattered ray at one target.
   void arrive(const RayEnding& ending, std::uint32_t number, ThreadArrivals& state) const;
 
-  // Keeps the way for single rays when they are wanted and `number` is a receiver.
+  // Of what a tile sends to a point straight, the density of what the limits allow no reflection, over that of all.
+  double beyond_limits_of_all(std::uint32_t tile, const DiffuseDensity& density) const {
+    if (!density.is_near_antenna) return 1;
+    const bool may_antenna = diffuse_.beyond_limits(tile, AfterScattering::nothing).from_near_antenna == 0;
+    return may_antenna ? density.of_others / density.of_all : 1;
+  }
+
+  // Keeps the way for single rays when they are wanted and `number` is a receiver. `by_ground`: see reflected_below().
   void keep_way(std::uint32_t number, std::uint32_t tile, ElementsAfterScattering by, double gain_factor,
-                double length_m, ThreadArrivals& state, bool cross_polarized = false) const;
+                double by_ground, double length_m, ThreadArrivals& state, bool cross_polarized = false) const;
   // The same where nothing follows the scattering.
   void keep_straight_way(std::uint32_t number, std::uint32_t tile, const DiffuseDensity& density, double gain_factor,
-                         double length_m, ThreadArrivals& state) const;
+                         double by_ground, double length_m, ThreadArrivals& state) const;
 
   // wideband_rays.cpp: Σ power of the tubes that come to a tile, by where they depart.
   const DirectionMoments& departures_of(std::uint32_t tile, AfterScattering after) const;
+  // The same of TileDiffusePowers::with_ground().
+  DirectionMoments departures_with_ground(std::uint32_t tile, AfterScattering after, double by_ground) const;
   // Adds a beam of diffuse rays, of which `at_target` is known along `direction`; `departures` with its powers.
   void add_wideband(const DiffuseBeam& beam, const DirectionMoments& departures, const DiffuseTarget& at_target,
                     std::uint32_t number, Vec3 direction, ThreadArrivals& state) const;
-  // Adds one ray of what a tile scatters: `density` and `length_m` as in add_diffuse.
-  void add_wideband(std::uint32_t tile, AfterScattering after, double density, double length_m,
+  // Adds one ray of what a tile scatters: `density` and `length_m` as in add_diffuse, `by_ground` as of with_ground().
+  void add_wideband(std::uint32_t tile, AfterScattering after, double density, double by_ground, double length_m,
                     const DiffuseTarget& at_target, std::uint32_t number, Vec3 direction, ThreadArrivals& state) const;
 
  private:

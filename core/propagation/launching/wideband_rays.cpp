@@ -93,10 +93,11 @@ void ScatteringTiles::add_wideband(const DiffuseBeam& beam, const DirectionMomen
     const Vec3 look = -1.0 * beam.direction;
     ray.look = -1.0 * beam.strongest_direction;
     const bool has_companion = at_target.rays_per_ray > 1;
-    const double ground = has_companion ? ground_factor(scattering_view_.columns, number, direction, 1) : 1.0;
+    const double ground =
+        has_companion ? ground_factor(scattering_view_.columns, number, direction, 1) : beam.with_ground;
     ray.add_look(ray.path_gain / ground, look);
     if (ground > 1) {
-      const Vec3 normal = environment_.tiling.tiles[number].normal;
+      const Vec3 normal = environment_.tiling.tiles[setting_.ground_below(number)].normal;
       ray.add_look(ray.path_gain * (ground - 1) / ground, mirrored(look, normal));
     }
     ray.departures.add(at_target.gain_factor, departures);
@@ -104,32 +105,49 @@ void ScatteringTiles::add_wideband(const DiffuseBeam& beam, const DirectionMomen
   state.wideband.add(setting_.sum_index(number), ray);
 }
 
-void ScatteringTiles::add_wideband(std::uint32_t tile, AfterScattering after, double density, double length_m,
-                                   const DiffuseTarget& at_target, std::uint32_t number, Vec3 direction,
-                                   ThreadArrivals& state) const {
+DirectionMoments ScatteringTiles::departures_with_ground(std::uint32_t tile, AfterScattering after,
+                                                         double by_ground) const {
+  DirectionMoments all = departures_of(tile, after);
+  if (!(by_ground > 0)) return all;
+  all.add(by_ground, departures_of(tile, after));
+  const std::optional<AfterScattering> reflected = with_reflection(after);
+  if (reflected && static_cast<std::size_t>(*reflected) < diffuse_.kinds()) {
+    all.add(-by_ground, departures_of(tile, *reflected));
+  }
+  return all;
+}
+
+void ScatteringTiles::add_wideband(std::uint32_t tile, AfterScattering after, double density, double by_ground,
+                                   double length_m, const DiffuseTarget& at_target, std::uint32_t number,
+                                   Vec3 direction, ThreadArrivals& state) const {
   if (!state.wideband.wanted()) return;
-  const DiffusePower& source = diffuse_.at(tile, after);
+  const DiffusePower source = diffuse_.with_ground(tile, after, by_ground);
   const double power = density * source.power, more_m = length_m - at_target.straight_distance_m;
-  const DiffuseBeam beam{power, density * (source.length + more_m * source.power), power, direction, direction};
+  const DiffuseBeam beam{power,     density * (source.length + more_m * source.power), power, direction,
+                         direction, source.power / diffuse_.at(tile, after).power};
   DirectionMoments departures;
-  departures.add(density, departures_of(tile, after));
+  departures.add(density, departures_with_ground(tile, after, by_ground));
   add_wideband(beam, departures, at_target, number, direction, state);
 }
 
-void ScatteredPower::add_wideband(const EdgeSegment& edge, std::uint32_t place, const DiffractedWays& ways,
-                                  const DiffuseTarget& at_target, ThreadState& state) const {
+void ScatteredPower::add_wideband(const EdgeSegment& edge, std::uint32_t place, const DiffuseEdgeSum& sum,
+                                  const DiffractedWays& ways, const DiffuseTarget& at_target,
+                                  ThreadState& state) const {
   if (!state.arrivals.wideband.wanted()) return;
   const std::uint32_t number = state.observers.numbers()[place];
-  DiffuseBeam beam{static_cast<double>(state.diffracted.power[place]),
-                   static_cast<double>(state.diffracted.excess[place]),
-                   static_cast<double>(state.diffracted.strongest[place]),
+  const auto without_ground = static_cast<double>(state.diffracted.power[place]);
+  DiffuseBeam beam{static_cast<double>(sum.power),
+                   static_cast<double>(sum.excess),
+                   static_cast<double>(sum.strongest),
                    {},
-                   {}};
+                   {},
+                   static_cast<double>(sum.power) / without_ground};
   DirectionMoments departures;
   if (scattering_.know_departures()) {
-    departures = state.beam_departures.at(place);
+    departures.add(beam.with_ground, state.beam_departures.at(place));
     const EdgeArrivals& arrivals = state.beam_arrivals;
-    beam.direction = (1 / beam.power) * (arrivals.along[place] * edge.direction + arrivals.across[place] * ways.across);
+    beam.direction =
+        (1 / without_ground) * (arrivals.along[place] * edge.direction + arrivals.across[place] * ways.across);
     beam.strongest_direction = normalized(ways.strongest);
   }
   const Vec3 from_midpoint = normalized(environment_.points.arrival(number) - edge.midpoint);

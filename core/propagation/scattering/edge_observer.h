@@ -268,6 +268,17 @@ struct DiffuseEdgeSum {
     along += ray_power * pair.along;
     across += ray_power * pair.across;
   }
+  // So many times what some of the same sources bring.
+  TESSERAY_HD void add(float times, const DiffuseEdgeSum& some) {
+    power += times * some.power;
+    basic += times * some.basic;
+    excess += times * some.excess;
+    squared_excess += times * some.squared_excess;
+    rays += some.rays;
+    along += times * some.along;
+    across += times * some.across;
+    strongest += some.strongest_z == strongest_z ? times * some.strongest : 0.0f;
+  }
 };
 
 }  // namespace tesseray

@@ -33,6 +33,10 @@ struct DiffusePower {
   float from_near_antenna = 0;  // |E|² at 1 m of what comes straight from an antenna near the tile, without pattern
 
   void add(double ray_power, double departure_gain, double length_m);
+  // So many times what others bring.
+  void add(double times, const DiffusePower& others);
+  // Some of the rays again.
+  void take_out(const DiffusePower& some);
 };
 
 // A tile whose scattered power reaches an element.
@@ -361,6 +365,16 @@ TESSERAY_HD inline DiffuseTarget diffuse_target(const ScatteringView& scattering
   const double share = link.unit_gain * scattering.received_fraction * ground * (vegetation * vegetation);
   return {look_azimuth(direction), share * link.receive_gain(direction), share,
           scattering.launch.straight_distances[number], ground > 1 ? 2u : 1u};
+}
+
+// At receivers, where ground reflections are rays of their own within the limits: what the ground tile below one
+// reflects of a ray that comes along `direction`, over its power; 0 elsewhere. In the local mean alone, as of rays that
+// are not scattered: the other sums are of the very rays within the limits.
+TESSERAY_HD inline double reflected_below(const ScatteringView& scattering, std::uint32_t number, Vec3 direction) {
+  const EnvironmentView& environment = scattering.launch.environment;
+  if (!environment.points.is_receiver(number) || scattering.launch.summation != Summation::local_mean) return 0;
+  const std::uint32_t ground = environment.ground_below(number);
+  return ground == no_index ? 0 : ground_factor(scattering.columns, ground, direction, 1) - 1;
 }
 
 // The same for what comes from a tile last, `length_m` away: of one that is near, what all of it brings by the

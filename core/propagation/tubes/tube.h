@@ -4,6 +4,7 @@
 
 #include <array>
 #include <cstdint>
+#include <optional>
 
 #include "core/base/hash.h"
 #include "core/base/host_device.h"
@@ -26,6 +27,24 @@ enum class AfterScattering : std::uint8_t {
 // How many of them there are with at most so many interactions after the scattering.
 constexpr std::size_t after_scattering_kinds(int max_after_scattering) {
   return max_after_scattering > 1 ? 6 : max_after_scattering > 0 ? 3 : 1;
+}
+// The kind with one more reflection, if there is one.
+constexpr std::optional<AfterScattering> with_reflection(AfterScattering after) {
+  switch (after) {
+    case AfterScattering::nothing:
+      return AfterScattering::reflection;
+    case AfterScattering::reflection:
+      return AfterScattering::two_reflections;
+    case AfterScattering::diffraction:
+      return AfterScattering::reflection_and_diffraction;
+    default:
+      return std::nullopt;
+  }
+}
+// Whether of these kinds, as bits, one has one more reflection than `after`.
+constexpr bool may_reflect_as_well(unsigned kinds, AfterScattering after) {
+  const std::optional<AfterScattering> reflected = with_reflection(after);
+  return reflected && (kinds >> static_cast<unsigned>(*reflected) & 1u) != 0;
 }
 
 // The elements at which a ray has interacted so far, in order.

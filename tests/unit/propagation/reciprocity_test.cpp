@@ -187,7 +187,10 @@ bool is_one_way(const Environment& town, const Ray& ray, bool is_conductor) {
 // The path gains of all others by kind and elements.
 using GainsByWay = std::map<std::pair<std::string, std::vector<std::uint32_t>>, double>;
 GainsByWay gains_by_way(const Environment& town, Vec3 from, Vec3 to, bool is_conductor, bool backwards) {
-  const auto result = town.launch(testing::test_transmitter(from), testing::receivers_at({to}), everything());
+  RayLaunchingOptions options = everything();
+  // So that no scattered ray brings what the ground reflects beyond the limits, at the receiver's end alone.
+  options.summation = Summation::power;
+  const auto result = town.launch(testing::test_transmitter(from), testing::receivers_at({to}), options);
   GainsByWay gains;
   for (const Ray& ray : result.rays) {
     if (is_one_way(town, ray, is_conductor)) continue;

@@ -325,6 +325,7 @@ TEST(Wideband, ScatteredPowerComesFromTheGroundToo) {
   with.max_scatterings = 1;
   with.scattering_model = ScatteringModel::incident;
   with.scattering_coefficient = 0.4;
+  with.summation = Summation::power;
   const auto near_the_middle = [](const Tile& a, const Tile& b) {
     return norm(a.centroid.xy() - Vec2{50, 45}) < norm(b.centroid.xy() - Vec2{50, 45});
   };
@@ -340,8 +341,8 @@ TEST(Wideband, ScatteredPowerComesFromTheGroundToo) {
             1);
 
   const auto transmitter = testing::test_transmitter({50, 20, 4});
-  const auto a = house.launch(transmitter, testing::receivers_at({target}), with);
-  const auto b = plane.launch(transmitter, testing::receivers_at({target}), with);
+  auto a = house.launch(transmitter, testing::receivers_at({target}), with);
+  auto b = plane.launch(transmitter, testing::receivers_at({target}), with);
   // What the house adds, at the tile and at the receiver point.
   const auto added = [&](FixedPointSum WidebandSums::*sum) {
     return std::pair((a.wideband.sums(tile).*sum).value() - (b.wideband.sums(plane_tile).*sum).value(),
@@ -355,6 +356,16 @@ TEST(Wideband, ScatteredPowerComesFromTheGroundToo) {
   EXPECT_GT(sines_alone / alone, 0.05);
   EXPECT_NEAR(cosines, cosines_alone * gain / alone, 1e-6 * gain);
   EXPECT_NEAR(sines, sines_alone * (2 - gain / alone), 1e-6 * gain);
+
+  // In the local mean the receiver has it, too.
+  with.summation = Summation::local_mean;
+  a = house.launch(transmitter, testing::receivers_at({target}), with);
+  b = plane.launch(transmitter, testing::receivers_at({target}), with);
+  for (const auto sum : {&WidebandSums::cos_elevation, &WidebandSums::sin_elevation,
+                         &WidebandSums::departure_cos_elevation, &WidebandSums::departure_sin_elevation}) {
+    const auto [at_tile, at_receiver] = added(sum);
+    EXPECT_NEAR(at_receiver, at_tile, 1e-6 * gain);
+  }
 }
 
 TEST(Wideband, SameBitsForAnyNumberOfThreads) {
