@@ -240,12 +240,14 @@ class ManyTransmittersTest(PipelineTest):
 
 class FailingTransmittersTest(PipelineTest):
     """A visibility file whose rows cannot be read is found out only by a transmitter that lights their elements: one so
-    weak that its rays end where they first arrive reads none. (Scattering asks what every tile sees.)"""
+    weak that its rays end where they first arrive reads none. (Scattering asks what every tile sees. What is seen from
+    over the ground, which asks, too, is known from an earlier run.)"""
 
     def setUp(self):
         super().setUp()
         self.damaged = self.folder / "damaged.tvis"
         self.damaged.write_bytes(DAMAGED)
+        self.damaged.with_suffix(".tsog").write_bytes(VISIBILITY.with_suffix(".tsog").read_bytes())
         self.result = self.folder / "r.gpkg"
 
     def predict(self, text, *options, visibility):
@@ -283,7 +285,7 @@ class FailingTransmittersTest(PipelineTest):
         self.damaged.write_bytes(VISIBILITY.read_bytes())
         process = self.assert_done(self.predict(self.STRONG + self.WEAK, "--overwrite", visibility=self.damaged))
         self.assertEqual(number_taken_over(warnings_of(process.stderr)), 2)
-        self.assertEqual(self.files(), ["damaged.tvis", "r.gpkg", "transmitters.csv"])
+        self.assertEqual(self.files(), ["damaged.tsog", "damaged.tvis", "r.gpkg", "transmitters.csv"])
         resumed = result_hash_of(process)
         process = self.assert_done(self.predict(self.STRONG + self.WEAK, "--overwrite", visibility=VISIBILITY))
         self.assertEqual(result_hash_of(process), resumed)
@@ -291,7 +293,7 @@ class FailingTransmittersTest(PipelineTest):
     def test_when_all_fail_nothing_is_written(self):
         process = self.predict(self.STRONG + self.STRONG.replace("Strong", "Strong too"), visibility=self.damaged)
         self.assert_refused(process, "damaged_visibility")
-        self.assertEqual(self.files(), ["damaged.tvis", "transmitters.csv"])
+        self.assertEqual(self.files(), ["damaged.tsog", "damaged.tvis", "transmitters.csv"])
 
 
 if __name__ == "__main__":

