@@ -25,6 +25,16 @@ bool names_password(std::string_view key) {
   return key == "pwd" || key == "pass" || key == "passwd" || key.ends_with("password");
 }
 
+// In the query of an address, as of "/vsicurl/https://host/city.gpkg?api_key=…": what is behind '?' and '&'.
+bool names_key_of_service(std::string_view before, std::string_view key) {
+  // Such names have other characters, too.
+  const std::size_t separator = before.find_last_not_of("abcdefghijklmnopqrstuvwxyz0123456789_.-");
+  const bool is_in_query = separator != none && (before[separator] == '?' || before[separator] == '&');
+  if (!is_in_query) return false;
+  return key == "sig" || key.ends_with("key") || key.ends_with("token") || key.ends_with("signature") ||
+         key.ends_with("secret");
+}
+
 std::size_t end_if_none(std::size_t position, std::string_view text) { return std::min(position, text.size()); }
 
 // What stands between this pair of key and value and the next, as it stands before this one.
@@ -79,11 +89,12 @@ void add_values_of_keys(std::string_view lower, std::vector<Range>& found) {
     const std::size_t key_end = lower.find_last_not_of(blanks, equals == 0 ? 0 : equals - 1) + 1;
     std::size_t key = key_end;
     while (key > 0 && is_word_character(lower[key - 1])) --key;
-    if (equals == 0 || !names_password(lower.substr(key, key_end - key))) continue;
+    const std::string_view before = lower.substr(0, key), name = lower.substr(key, key_end - key);
+    if (equals == 0 || !(names_password(name) || names_key_of_service(before, name))) continue;
     const std::size_t value = lower.find_first_not_of(blanks, equals + 1);
     if (value == none) continue;
     const bool is_quoted = std::string_view("'\"{").find(lower[value]) != none;
-    const std::string_view between = separators(lower.substr(0, key));
+    const std::string_view between = names_password(name) ? separators(before) : "&#| ";
     const std::size_t end = is_quoted           ? end_of_quoted(lower, value)
                             : between == blanks ? end_between_blanks(lower, value)
                                                 : end_if_none(lower.find_first_of(between, value), lower);

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: GPL-3.0-or-later
-// Passwords in sources, which may stand neither in messages nor in what is written.
+// Passwords and keys of services in sources, which may stand neither in messages nor in what is written.
 #pragma once
 
 #include <string>
@@ -12,6 +12,7 @@ namespace tesseray {
 //   postgresql://anna:secret@host/city       →  postgresql://anna:…@host/city
 //   MSSQL:server=host;uid=anna;pwd=a b;…     →  MSSQL:server=host;uid=anna;pwd=…;…
 //   ODBC:anna/secret@city                    →  ODBC:anna/…@city
+//   /vsicurl/https://host/a.tif?token=secret →  /vsicurl/https://host/a.tif?token=…
 // Where it is not clear where one ends, what follows is left out, too. Any other text stays as it is.
 std::string without_password(const std::string& source);
 
