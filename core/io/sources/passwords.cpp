@@ -3,6 +3,7 @@
 
 #include <algorithm>
 #include <cstddef>
+#include <iterator>
 #include <string_view>
 #include <vector>
 
@@ -31,8 +32,9 @@ bool names_key_of_service(std::string_view before, std::string_view key) {
   const std::size_t separator = before.find_last_not_of("abcdefghijklmnopqrstuvwxyz0123456789_.-");
   const bool is_in_query = separator != none && (before[separator] == '?' || before[separator] == '&');
   if (!is_in_query) return false;
-  return key == "sig" || key.ends_with("key") || key.ends_with("token") || key.ends_with("signature") ||
-         key.ends_with("secret");
+  if (key == "key" || key == "sig") return true;
+  const std::string_view ends[] = {"apikey", "api_key", "accesskey", "access_key", "token", "signature", "secret"};
+  return std::any_of(std::begin(ends), std::end(ends), [&](std::string_view end) { return key.ends_with(end); });
 }
 
 std::size_t end_if_none(std::size_t position, std::string_view text) { return std::min(position, text.size()); }
@@ -94,7 +96,7 @@ void add_values_of_keys(std::string_view lower, std::vector<Range>& found) {
     const std::size_t value = lower.find_first_not_of(blanks, equals + 1);
     if (value == none) continue;
     const bool is_quoted = std::string_view("'\"{").find(lower[value]) != none;
-    const std::string_view between = names_password(name) ? separators(before) : "&#| ";
+    const std::string_view between = names_password(name) ? separators(before) : "&#| '\"";
     const std::size_t end = is_quoted           ? end_of_quoted(lower, value)
                             : between == blanks ? end_between_blanks(lower, value)
                                                 : end_if_none(lower.find_first_of(between, value), lower);
