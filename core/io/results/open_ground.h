@@ -12,9 +12,9 @@ namespace tesseray {
 // Footprints are in CRS coordinates. Afterwards
 // 1. a pixel whose centre lies on a footprint has no tile, but where its tile's middle lies well within the footprints,
 //    too: there is air below;
-// 2. one beside the footprints, in a cell of which a building covers the middle or nearly so, has the tile to which the way over
-//    such pixels is shortest, in steps along rows and columns; of equally long ones the tile with the smaller number.
-//    No such way leads across a building, nor farther than two sides of a tile.
+// 2. one beside the footprints, in a cell of which a building covers the middle or nearly so, has the tile to which the
+//    way over such pixels is shortest, in steps along rows and columns; of equally long ones the tile with the smaller
+//    number. No such way leads across a building, nor farther than two sides of a tile.
 // REQUIRES: rasterize_ground made the raster of this layer.
 void show_open_ground(GroundRaster& raster, const PathLossLayer& path_loss, const std::vector<Rings>& footprints);
 
