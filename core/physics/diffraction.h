@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: GPL-3.0-or-later
-// Uniform diffraction at a wedge whose faces reflect: Kouyoumjian and Pathak's coefficients with Luebbers' lossy
-// faces (docs/physics.md §5; Proc. IEEE 62(11) 1974 1448; IEEE TAP 32(1) 1984 70).
+// Uniform diffraction at a wedge whose faces reflect: Kouyoumjian and Pathak's coefficients with Holm's lossy faces
+// (docs/physics.md §5; Proc. IEEE 62(11) 1974 1448; IEEE TAP 48(8) 2000 1211).
 #pragma once
 
 #include <cmath>
@@ -58,8 +58,7 @@ TESSERAY_HD inline double keller_point(Vec3 source, Vec3 observer, Vec3 origin, 
 }
 
 // What the coefficients need of the wedge and the incident ray: prepare once, use for many observers.
-// The frame is that of the face nearer to the source, which takes the part of the 0-face; without this relabelling
-// the lossy coefficients are not reciprocal.
+// The frame is that of the face nearer to the source, which takes the part of the 0-face.
 struct WedgeIncidence {
   Vec3 edge{0, 0, 1}, tangent{1, 0, 0}, normal{0, 1, 0};  // the source-side face
   double n = 1.5;                                         // exterior angle / π
@@ -74,6 +73,7 @@ struct WedgeIncidence {
   Complex eps_0{5, 0};                        // of the source-side face
   FresnelCoefficients reflection_0;           // at the source's angle, on the source-side face
   Complex eps_n{5, 0};                        // of the other face
+  bool faces_reflect = true;                  // both: false when one of them absorbs
   bool from_other_face = false;               // true when the wedge's n-face is the source's
   bool in_air = false;                        // false when the source lies inside the solid or on the edge
 };
@@ -167,6 +167,7 @@ TESSERAY_HD inline WedgeIncidence wedge_incidence(const Wedge& wedge, Vec3 k_i) 
     w.eps_0 = wedge.eps_0;
     w.eps_n = wedge.eps_n;
   }
+  w.faces_reflect = reflects(w.eps_0) && reflects(w.eps_n);
   w.source_angle = angle;
   w.source_scaled = cos_sin_quarter(w.inverse_two_n * angle);
   w.reflection_0 = fresnel(w.eps_0, w.sin_beta * std::fabs(w.sin_source));
@@ -178,6 +179,36 @@ TESSERAY_HD inline WedgeIncidence wedge_incidence(const Wedge& wedge, Vec3 k_i) 
 TESSERAY_HD inline void turn_incidence(WedgeIncidence& incidence, double sin_beta) {
   incidence.sin_beta = sin_beta;
   incidence.reflection_0 = fresnel(incidence.eps_0, sin_beta * std::fabs(incidence.sin_source));
+}
+
+// What the faces make of the four terms of D.
+struct WedgeFaces {
+  FresnelCoefficients reflection_0, reflection_n;
+  // Source and observer exchanged take each other's angle: then the two terms of the incident wave are exchanged, too.
+  bool source_is_nearer_0 = true;
+  bool reflect_both = true;
+
+  // The sum of the terms of one polarisation. `past_0`, `past_n`: those of the incident wave that are singular at the
+  // shadow boundaries of a source nearer to the 0-face and of one nearer to the n-face than the observer.
+  TESSERAY_HD Complex sum(Complex gamma_0, Complex gamma_n, Complex past_0, Complex past_n, Complex reflected_0,
+                          Complex reflected_n) const {
+    const Complex incident = source_is_nearer_0 ? past_0 : past_n, turned = source_is_nearer_0 ? past_n : past_0;
+    return incident + (reflect_both ? gamma_0 * gamma_n * turned : turned) + gamma_0 * reflected_0 +
+           gamma_n * reflected_n;
+  }
+};
+
+// Each face reflects as a half-space, at the grazing angle of that end which is nearer to it: of the source or of the
+// observer. The angles count from the source-side face.
+TESSERAY_HD inline WedgeFaces wedge_faces(const WedgeIncidence& w, double observer_angle, CosSin observer) {
+  const auto from_n = [&](double cosine, double sine) {
+    return w.sin_beta * std::fabs(w.exterior.sin * cosine - w.exterior.cos * sine);
+  };
+  if (observer_angle >= w.source_angle) {
+    return {w.reflection_0, fresnel(w.eps_n, from_n(observer.cos, observer.sin)), true, w.faces_reflect};
+  }
+  return {fresnel(w.eps_0, w.sin_beta * std::fabs(observer.sin)), fresnel(w.eps_n, from_n(w.cos_source, w.sin_source)),
+          false, w.faces_reflect};
 }
 
 // The coefficients towards an observer at angle φ from the source-side face; `observer` are its cosine and sine.
@@ -202,19 +233,19 @@ TESSERAY_HD inline WedgeDiffraction wedge_coefficients(const WedgeIncidence& w, 
     return physics_detail::boundary_term<accuracy>(cos_theta, sin_theta, cos_to_boundary, w.n,
                                                    2.0 * wave_number * distance_m);
   };
-  const Complex incident =
-      term(1.0, half_minus, b_minus, distances.incident_m) + term(-1.0, half_minus, b_minus, distances.incident_m);
+  const Complex past_0 = term(-1.0, half_minus, b_minus, distances.incident_m);
+  const Complex past_n = term(1.0, half_minus, b_minus, distances.incident_m);
   const Complex reflected_0 = term(-1.0, half_plus, b_plus, distances.reflection_0_m);
   const Complex reflected_n = term(1.0, half_plus, b_plus, distances.reflection_n_m);
 
-  // Luebbers: each face reflects as a half-space at the grazing angle of the ray on that face's side.
-  const double sin_from_n = w.exterior.sin * observer.cos - w.exterior.cos * observer.sin;
-  const FresnelCoefficients reflection_n = fresnel(w.eps_n, w.sin_beta * std::fabs(sin_from_n));
+  const WedgeFaces faces = wedge_faces(w, observer_angle, observer);
   const double magnitude = -1.0 / (2.0 * w.n * std::sqrt(2.0 * pi * wave_number) * w.sin_beta);
   constexpr double root_half = 0.70710678118654752440;
   const Complex common{magnitude * root_half, -magnitude * root_half};
-  return {common * (incident + w.reflection_0.te * reflected_0 + reflection_n.te * reflected_n),
-          common * (incident + w.reflection_0.tm * reflected_0 + reflection_n.tm * reflected_n)};
+  const auto sum = [&](Complex gamma_0, Complex gamma_n) {
+    return common * faces.sum(gamma_0, gamma_n, past_0, past_n, reflected_0, reflected_n);
+  };
+  return {sum(faces.reflection_0.te, faces.reflection_n.te), sum(faces.reflection_0.tm, faces.reflection_n.tm)};
 }
 
 // About the power that a wedge diffracts along k_d (unit), over that of the incident ray had it gone on to the

@@ -28,18 +28,29 @@ struct FaceReflection {
   Real te_re = 0, te_im = 0, tm_re = 0, tm_im = 0;
 };
 
+// What the faces reflect at the angles of one end, for the frame in which angles count from the source-side face.
+template <class Real>
+struct FacesSeen {
+  FaceReflection<Real> source_face, other_face;
+};
+
 template <class Real>
 struct PowerWedge {
   Real n = 0;
   Real cos_half_step = 0, sin_half_step = 0;  // of π/2n
   Real cos_exterior = 0, sin_exterior = 0;    // of nπ
+  Real both_reflect = 1;                      // 0 where one of the faces absorbs
 };
 
 template <class Real>
-TESSERAY_HD PowerWedge<Real> power_wedge(double exterior_angle) {
+TESSERAY_HD PowerWedge<Real> power_wedge(double exterior_angle, Complex eps_0, Complex eps_n) {
   const double n = exterior_angle / pi, step = pi / (2 * n);
-  return {static_cast<Real>(n), static_cast<Real>(std::cos(step)), static_cast<Real>(std::sin(step)),
-          static_cast<Real>(std::cos(exterior_angle)), static_cast<Real>(std::sin(exterior_angle))};
+  return {static_cast<Real>(n),
+          static_cast<Real>(std::cos(step)),
+          static_cast<Real>(std::sin(step)),
+          static_cast<Real>(std::cos(exterior_angle)),
+          static_cast<Real>(std::sin(exterior_angle)),
+          static_cast<Real>(reflects(eps_0) && reflects(eps_n) ? 1 : 0)};
 }
 
 template <class Real>
@@ -86,14 +97,30 @@ template <class Real>
   im = scale * (g_top / g_bottom);
 }
 
+// |Sum of the four terms|² of one polarisation, as WedgeFaces::sum has it: those of the incident wave with the second
+// one (`turned`) by way of both faces, and what either face reflects.
+template <class Real>
+[[gnu::always_inline]] TESSERAY_HD inline Real power_of_terms(Real both_reflect, Real gamma_0_re, Real gamma_0_im,
+                                                              Real gamma_n_re, Real gamma_n_im, Real incident_re,
+                                                              Real incident_im, Real turned_re, Real turned_im,
+                                                              Real re_0, Real im_0, Real re_n, Real im_n) {
+  const Real both_re = 1 + both_reflect * ((gamma_0_re * gamma_n_re - gamma_0_im * gamma_n_im) - 1);
+  const Real both_im = both_reflect * (gamma_0_re * gamma_n_im + gamma_0_im * gamma_n_re);
+  const Real re = (incident_re + (both_re * turned_re - both_im * turned_im)) +
+                  (gamma_0_re * re_0 - gamma_0_im * im_0) + (gamma_n_re * re_n - gamma_n_im * im_n);
+  const Real im = (incident_im + (both_re * turned_im + both_im * turned_re)) +
+                  (gamma_0_re * im_0 + gamma_0_im * re_0) + (gamma_n_re * im_n + gamma_n_im * re_n);
+  return re * re + im * im;
+}
+
 }  // namespace physics_detail
 
 // |D|² · 8π k n² sin²β₀ (the square of the four terms' sum) for soft and hard polarisation. The source's angle counts
 // from the source-side face (at most nπ/2), the observer's likewise; two_kl is 2kL, below 10^12.
 template <class Real>
 [[gnu::always_inline]] TESSERAY_HD inline void diffraction_power(
-    const PowerWedge<Real>& w, const WedgeAngle<Real>& source, const FaceReflection<Real>& source_face,
-    const WedgeAngle<Real>& observer, const FaceReflection<Real>& other_face, Real two_kl, Real& soft, Real& hard) {
+    const PowerWedge<Real>& w, const WedgeAngle<Real>& source, const FacesSeen<Real>& from_source,
+    const WedgeAngle<Real>& observer, const FacesSeen<Real>& from_observer, Real two_kl, Real& soft, Real& hard) {
   const Real root = std::sqrt(two_kl * Real(0.63661977236758134308));
   // φ − φ' and φ + φ', scaled by 1/2n and halved.
   const Real cc = observer.cos_scaled * source.cos_scaled, ss = observer.sin_scaled * source.sin_scaled;
@@ -105,17 +132,21 @@ template <class Real>
   physics_detail::boundary_term_in_real(w, Real(-1), cc + ss, sc - cs, cc_b + ss_b, sc_b - cs_b, root, re_2, im_2);
   physics_detail::boundary_term_in_real(w, Real(-1), cc - ss, sc + cs, cc_b - ss_b, sc_b + cs_b, root, re_0, im_0);
   physics_detail::boundary_term_in_real(w, Real(1), cc - ss, sc + cs, cc_b - ss_b, sc_b + cs_b, root, re_n, im_n);
-  const Real re = re_1 + re_2, im = im_1 + im_2;
-  const Real soft_re =
-      re + (source_face.te_re * re_0 - source_face.te_im * im_0) + (other_face.te_re * re_n - other_face.te_im * im_n);
-  const Real soft_im =
-      im + (source_face.te_re * im_0 + source_face.te_im * re_0) + (other_face.te_re * im_n + other_face.te_im * re_n);
-  const Real hard_re =
-      re + (source_face.tm_re * re_0 - source_face.tm_im * im_0) + (other_face.tm_re * re_n - other_face.tm_im * im_n);
-  const Real hard_im =
-      im + (source_face.tm_re * im_0 + source_face.tm_im * re_0) + (other_face.tm_re * im_n + other_face.tm_im * re_n);
-  soft = soft_re * soft_re + soft_im * soft_im;
-  hard = hard_re * hard_re + hard_im * hard_im;
+  // Each face takes the end that is nearer to it, as wedge_faces has it: half the angle is at most π.
+  const bool source_is_nearer = source.cos_half >= observer.cos_half;
+  const auto either = [&](Real a, Real b) { return source_is_nearer ? a : b; };
+  const FaceReflection<Real>&source_0 = from_source.source_face, &observer_0 = from_observer.source_face,
+        &source_n = from_source.other_face, &observer_n = from_observer.other_face;
+  const Real incident_re = either(re_2, re_1), incident_im = either(im_2, im_1), turned_re = either(re_1, re_2),
+             turned_im = either(im_1, im_2);
+  soft = physics_detail::power_of_terms(
+      w.both_reflect, either(source_0.te_re, observer_0.te_re), either(source_0.te_im, observer_0.te_im),
+      either(observer_n.te_re, source_n.te_re), either(observer_n.te_im, source_n.te_im), incident_re, incident_im,
+      turned_re, turned_im, re_0, im_0, re_n, im_n);
+  hard = physics_detail::power_of_terms(
+      w.both_reflect, either(source_0.tm_re, observer_0.tm_re), either(source_0.tm_im, observer_0.tm_im),
+      either(observer_n.tm_re, source_n.tm_re), either(observer_n.tm_im, source_n.tm_im), incident_re, incident_im,
+      turned_re, turned_im, re_0, im_0, re_n, im_n);
 }
 
 }  // namespace tesseray

@@ -16,6 +16,11 @@ inline constexpr Complex perfect_conductor_permittivity{1.0, -1e40};
 // To [0, 1], by comparisons that compile to two instructions where fmin and fmax are calls.
 TESSERAY_HD constexpr double clamped_to_unit(double x) { return x < 0.0 ? 0.0 : (x > 1.0 ? 1.0 : x); }
 
+// Air reflects nothing: as a face's it stands for one that absorbs.
+TESSERAY_HD constexpr bool reflects(Complex permittivity) {
+  return !(permittivity.re == 1.0 && permittivity.im == 0.0);
+}
+
 // te: electric field at right angles to the plane of incidence (soft). tm: in the plane of incidence (hard).
 // Signs: a perfect conductor has te = −1 and tm = +1; at normal incidence tm = −te; at grazing both tend to −1.
 struct FresnelCoefficients {

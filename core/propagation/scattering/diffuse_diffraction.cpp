@@ -31,7 +31,7 @@ struct PlaceMembers {
   }
 };
 
-// Columns of one frame, to be written.
+// Columns of one frame, to be written: angles, and what the face from which they count reflects.
 struct FrameColumns {
   float *cos_half, *sin_half, *cos_scaled, *sin_scaled, *te_re, *te_im, *tm_re, *tm_im;
 };
@@ -59,26 +59,28 @@ struct PrepareMembers {
       from_0.sin_half[i] = observer.from_0.angle.sin_half;
       from_0.cos_scaled[i] = observer.from_0.angle.cos_scaled;
       from_0.sin_scaled[i] = observer.from_0.angle.sin_scaled;
-      from_0.te_re[i] = observer.from_0.face.te_re;
-      from_0.te_im[i] = observer.from_0.face.te_im;
-      from_0.tm_re[i] = observer.from_0.face.tm_re;
-      from_0.tm_im[i] = observer.from_0.face.tm_im;
+      from_0.te_re[i] = observer.from_0.faces.source_face.te_re;
+      from_0.te_im[i] = observer.from_0.faces.source_face.te_im;
+      from_0.tm_re[i] = observer.from_0.faces.source_face.tm_re;
+      from_0.tm_im[i] = observer.from_0.faces.source_face.tm_im;
       from_n.cos_half[i] = observer.from_n.angle.cos_half;
       from_n.sin_half[i] = observer.from_n.angle.sin_half;
       from_n.cos_scaled[i] = observer.from_n.angle.cos_scaled;
       from_n.sin_scaled[i] = observer.from_n.angle.sin_scaled;
-      from_n.te_re[i] = observer.from_n.face.te_re;
-      from_n.te_im[i] = observer.from_n.face.te_im;
-      from_n.tm_re[i] = observer.from_n.face.tm_re;
-      from_n.tm_im[i] = observer.from_n.face.tm_im;
+      from_n.te_re[i] = observer.from_n.faces.source_face.te_re;
+      from_n.te_im[i] = observer.from_n.faces.source_face.te_im;
+      from_n.tm_re[i] = observer.from_n.faces.source_face.tm_re;
+      from_n.tm_im[i] = observer.from_n.faces.source_face.tm_im;
     }
   }
 };
 
-// Where an observer's columns begin: those of EdgeObservers and of the source's frame, and the sums.
+// Where an observer's columns begin: those of EdgeObservers, of the source's frame and of the other face's reflection,
+// and the sums.
 struct ObserverColumns {
   const float *z, *rho, *rise, *in_air, *straight_m, *first, *last;
   const float *cos_half, *sin_half, *cos_scaled, *sin_scaled, *te_re, *te_im, *tm_re, *tm_im;
+  const float *other_te_re, *other_te_im, *other_tm_re, *other_tm_im;
   float *power, *basic, *excess, *squared_excess, *first_excess_m, *strongest, *along, *across, *strongest_z;
   std::uint32_t* rays;
   float *pair_density, *pair_length_m, *pair_keller_z;
@@ -109,6 +111,10 @@ struct DiffractBlocks {
       const float* const te_im = columns->te_im + at;
       const float* const tm_re = columns->tm_re + at;
       const float* const tm_im = columns->tm_im + at;
+      const float* const other_te_re = columns->other_te_re + at;
+      const float* const other_te_im = columns->other_te_im + at;
+      const float* const other_tm_re = columns->other_tm_re + at;
+      const float* const other_tm_im = columns->other_tm_im + at;
       float* const power = columns->power + at;
       float* const basic = columns->basic + at;
       float* const excess = columns->excess + at;
@@ -126,7 +132,8 @@ struct DiffractBlocks {
       for (std::size_t i = 0; i < interval_block; ++i) {
         const bool hit = (first[i] <= upper) & (last[i] > lower);
         const ObserverFrame observer{{cos_half[i], sin_half[i], cos_scaled[i], sin_scaled[i]},
-                                     {te_re[i], te_im[i], tm_re[i], tm_im[i]}};
+                                     {{te_re[i], te_im[i], tm_re[i], tm_im[i]},
+                                      {other_te_re[i], other_te_im[i], other_tm_re[i], other_tm_im[i]}}};
         const EdgePair pair = pair_at_edge(source, z[i], rho[i], rise[i], hit ? in_air[i] : 0.0f, observer);
         DiffuseEdgeSum beam{power[i],     basic[i], excess[i], squared_excess[i], first_excess_m[i],
                             strongest[i], rays[i],  along[i],  across[i],         strongest_z[i]};
@@ -301,7 +308,8 @@ void diffract_diffuse_power(const DiffuseEdgeSource& source, const DiffuseEdgePo
                             EdgeBeams& beams, InstructionSet instruction_set) {
   find_blocks(observers.intervals(), bounds, search, instruction_set);
   if (search.blocks.empty()) return;
-  const EdgeObservers::Frame& f = observers.frame(source.from_other_face);
+  const EdgeObservers::Frame &f = observers.frame(source.from_other_face),
+                             &other = observers.frame(!source.from_other_face);
   const ObserverColumns columns{observers.z().data(),
                                 observers.rho().data(),
                                 observers.rise().data(),
@@ -317,6 +325,10 @@ void diffract_diffuse_power(const DiffuseEdgeSource& source, const DiffuseEdgePo
                                 f.te_im.data(),
                                 f.tm_re.data(),
                                 f.tm_im.data(),
+                                other.te_re.data(),
+                                other.te_im.data(),
+                                other.tm_re.data(),
+                                other.tm_im.data(),
                                 beams.power.data(),
                                 beams.basic.data(),
                                 beams.excess.data(),

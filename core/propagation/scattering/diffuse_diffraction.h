@@ -33,7 +33,7 @@ class EdgeObservers {
 
   struct Frame {
     std::vector<float> cos_half, sin_half, cos_scaled, sin_scaled;
-    std::vector<float> te_re, te_im, tm_re, tm_im;  // of the face away from the source
+    std::vector<float> te_re, te_im, tm_re, tm_im;  // of the face from which angles count
   };
   const Frame& frame(bool from_other_face) const { return frames_[from_other_face ? 1 : 0]; }
   const RowIntervals& intervals() const { return intervals_; }

@@ -61,7 +61,7 @@ struct ObservedFaces {
         normal_rise(edge.normal_0.z) {}
 };
 
-// Reflection at the face away from the source, for a grazing angle with this sine. Without branches; a perfect
+// Reflection at a face, for a grazing angle with this sine. Without branches; a perfect
 // conductor comes out of its permittivity, but for its grazing angles.
 [[gnu::always_inline]] TESSERAY_HD inline FaceReflection<float> reflection_at_face(double eps_re, double eps_im,
                                                                                    double sine) {
@@ -87,7 +87,7 @@ struct ObservedFaces {
 // An observer as sources on the side of one face have it: angles count from that face.
 struct ObserverFrame {
   WedgeAngle<float> angle;
-  FaceReflection<float> face;  // the one away from the source
+  FacesSeen<float> faces;
 };
 
 struct EdgeObserver {
@@ -121,12 +121,16 @@ struct EdgeObserver {
   const double sin_beta = distance / std::sqrt(distance * distance + place.z * place.z);
   const double sine_0 = 2 * sin_half * cos_half, sine_n = 2 * sin_half_n * cos_half_n;
   EdgeObserver observer;
+  const FaceReflection<float> face_0 = reflection_at_face(faces.eps_0.re, faces.eps_0.im,
+                                                          sin_beta * (sine_0 < 0 ? -sine_0 : sine_0)),
+                              face_n = reflection_at_face(faces.eps_n.re, faces.eps_n.im,
+                                                          sin_beta * (sine_n < 0 ? -sine_n : sine_n));
   observer.from_0 = {{static_cast<float>(cos_half), static_cast<float>(sin_half), static_cast<float>(scaled.cos),
                       static_cast<float>(scaled.sin)},
-                     reflection_at_face(faces.eps_n.re, faces.eps_n.im, sin_beta * (sine_n < 0 ? -sine_n : sine_n))};
+                     {face_0, face_n}};
   observer.from_n = {{static_cast<float>(cos_half_n), static_cast<float>(sin_half_n), static_cast<float>(scaled.sin),
                       static_cast<float>(scaled.cos)},
-                     reflection_at_face(faces.eps_0.re, faces.eps_0.im, sin_beta * (sine_0 < 0 ? -sine_0 : sine_0))};
+                     {face_n, face_0}};
   const bool apart = place.rho >= least_m;
   observer.z = static_cast<float>(place.z);
   observer.rho = static_cast<float>(distance);
@@ -142,7 +146,7 @@ struct EdgeObserver {
 struct DiffuseEdgeSource {
   PowerWedge<float> wedge;
   WedgeAngle<float> angle;
-  FaceReflection<float> source_face;
+  FacesSeen<float> faces;
   float z = 0, rho = 0;                            // axial coordinate and distance from the edge's line, m
   float soft_share = 0, hard_share = 0;            // of the power, by polarisation against the edge
   float cosine_at_midpoint = 0, cosine_slope = 0;  // normal · (Q − tile), and its change per metre along the edge
@@ -168,11 +172,14 @@ struct DiffuseEdgeSource {
     const double n = edge_wedge.exterior_angle / pi;
     from_other_face = about > 0.5 * edge_wedge.exterior_angle;
     if (from_other_face) about = edge_wedge.exterior_angle - about;
-    wedge = power_wedge<float>(edge_wedge.exterior_angle);
+    wedge = power_wedge<float>(edge_wedge.exterior_angle, edge_wedge.eps_0, edge_wedge.eps_n);
     angle = wedge_angle<float>(about, n);
     const double distance = norm(way), sin_beta = from_line / distance;
-    source_face = face_reflection<float>(
-        fresnel(from_other_face ? edge_wedge.eps_n : edge_wedge.eps_0, sin_beta * std::fabs(std::sin(about))));
+    const auto seen = [&](Complex permittivity, double about_edge) {
+      return face_reflection<float>(fresnel(permittivity, sin_beta * std::fabs(std::sin(about_edge))));
+    };
+    faces = {seen(from_other_face ? edge_wedge.eps_n : edge_wedge.eps_0, about),
+             seen(from_other_face ? edge_wedge.eps_0 : edge_wedge.eps_n, edge_wedge.exterior_angle - about)};
     z = static_cast<float>(dot(from_edge, edge.direction));
     rho = static_cast<float>(from_line);
     const double along = dot(polarization, edge.direction) / sin_beta;
@@ -226,7 +233,7 @@ struct EdgePair {
   const float cos_scattering = (source.cosine_at_midpoint + source.cosine_slope * keller_z) / (total * share);
   const float both = source.rho * rho;
   float soft = 0, hard = 0;
-  diffraction_power<float>(source.wedge, source.angle, source.source_face, observer.angle, observer.face,
+  diffraction_power<float>(source.wedge, source.angle, source.faces, observer.angle, observer.faces,
                            source.two_wave_numbers * (both / total), soft, hard);
   const float sent = cos_scattering > 0 ? lit : 0.0f;
   const float density =

@@ -108,13 +108,13 @@ TEST(Diffraction, HalfTheFieldRemainsOnTheShadowBoundary) {
   }
 }
 
-TEST(Diffraction, IsReciprocalAcrossTheShadowWithLossyFaces) {
+TEST(Diffraction, IsReciprocalWithLossyFaces) {
   Wedge wedge = wedge_of(1.5, {5.0, -0.2});
   wedge.eps_n = Complex{3.0, -1.0};
   std::mt19937_64 random(3);
-  std::uniform_real_distribution<double> near_0(0.05, 1.2), near_n(3.6, 4.65), tilt(0.4, 2.7), length(5, 100);
-  for (int i = 0; i < 200; ++i) {
-    const double a = near_0(random), b = near_n(random), beta = tilt(random), l = length(random);
+  std::uniform_real_distribution<double> angle(0.05, 4.65), tilt(0.4, 2.7), length(5, 100);
+  for (int i = 0; i < 500; ++i) {
+    const double a = angle(random), b = angle(random), beta = tilt(random), l = length(random);
     const Vec3 from_a = -direction_at(a, pi - beta), to_b = direction_at(b, beta);
     const auto transfer = [&](Vec3 k_i, Vec3 k_d, Vec3 sent, Vec3 taken) {
       return dot(diffracted_field<accurate>(wedge, Complex{1, 0} * sent, k_i, k_d, l, wave_number), taken);
@@ -122,7 +122,7 @@ TEST(Diffraction, IsReciprocalAcrossTheShadowWithLossyFaces) {
     const Vec3 p_a = normalized(cross(from_a, Vec3{0.3, 0.2, 0.9})),
                p_b = normalized(cross(to_b, Vec3{-0.5, 0.6, 0.1}));
     const Complex there = transfer(from_a, to_b, p_a, p_b), back = transfer(-to_b, -from_a, p_b, p_a);
-    EXPECT_LE(norm(there - back), 1e-11 * (norm(there) + 1e-2));
+    EXPECT_LE(norm(there - back), 1e-9 * (norm(there) + 1e-2));
   }
 }
 
@@ -174,18 +174,34 @@ TEST(Diffraction, VanishesOnAFlatSurface) {
   EXPECT_LT(last, 1e-3);
 }
 
-// Against the fields themselves, for all the ways past an edge and both polarisations at once.
-TEST(Diffraction, EstimatedShareIsOfTheFieldsOrder) {
+// Of faces with one impedance to the first order in the wedge's angle; a half-space's hardly changes with the angle.
+TEST(Diffraction, VanishesOnAFlatLossySurface) {
+  const double of_one_term = 1 / (2 * std::sqrt(2 * pi * wave_number));
+  for (const double source : {0.3, 0.9, 1.4}) {
+    for (const double observer : {0.4, 1.1, 2.4}) {
+      if (std::fabs(source + observer - pi) < 0.2) continue;
+      const ComplexVec3 field =
+          diffracted_field<accurate>(wedge_of(1.0005, {6.3, -0.2}), Complex{1, 0} * Vec3{0, 0, 1},
+                                     -direction_at(source), direction_at(observer), 1e6, wave_number);
+      EXPECT_LT(std::sqrt(squared_norm(field)), 0.05 * of_one_term) << source << ' ' << observer;
+    }
+  }
+}
+
+// Against the fields themselves, for all the ways past an edge and both polarisations at once: estimates over fields,
+// sorted.
+std::vector<double> estimates_over_fields(bool in_shadow) {
   std::mt19937_64 random(11);
   std::uniform_real_distribution<double> unit(0, 1);
   std::vector<double> ratios;
-  for (int i = 0; i < 4000; ++i) {
+  for (int i = 0; i < 8000; ++i) {
     const double n = 1.05 + 0.95 * unit(random), beta = 0.3 + 2.5 * unit(random);
     const double rho = std::pow(10.0, 0.5 + 2.0 * unit(random)), s = std::pow(10.0, 0.5 + 2.0 * unit(random));
     const double source = n * pi * unit(random), observer = n * pi * unit(random);
+    if ((std::fabs(observer - source) > pi) != in_shadow) continue;
     const Vec3 k_i = -direction_at(source, pi - beta), k_d = direction_at(observer, beta);
     const WedgeIncidence incidence = wedge_incidence(wedge_of(n, {5.0, -0.2}), k_i);
-    ASSERT_TRUE(incidence.in_air);
+    EXPECT_TRUE(incidence.in_air);
     const double length = distance_parameter_m(rho, s, std::sin(beta));
     const Vec3 one = normalized(cross(k_i, Vec3{0.3, 0.2, 0.9})), other = cross(k_i, one);
     double power = 0;
@@ -198,11 +214,25 @@ TEST(Diffraction, EstimatedShareIsOfTheFieldsOrder) {
     ratios.push_back(estimated_diffraction_share(incidence, k_d, length, wave_number) / share);
   }
   std::sort(ratios.begin(), ratios.end());
-  const auto quantile = [&](double q) { return ratios[static_cast<std::size_t>(q * (ratios.size() - 1.0))]; };
-  EXPECT_GT(quantile(0.05), 0.1);
-  EXPECT_GT(quantile(0.5), 0.9);
-  EXPECT_LT(quantile(0.5), 1.6);
-  EXPECT_LT(quantile(0.95), 30.0);
+  return ratios;
+}
+
+double quantile(const std::vector<double>& sorted, double q) {
+  return sorted[static_cast<std::size_t>(q * (static_cast<double>(sorted.size()) - 1.0))];
+}
+
+TEST(Diffraction, EstimatedShareIsOfTheFieldsOrder) {
+  const std::vector<double> in_shadow = estimates_over_fields(true);
+  ASSERT_GT(in_shadow.size(), 500u);
+  EXPECT_GT(quantile(in_shadow, 0.05), 0.2);
+  EXPECT_GT(quantile(in_shadow, 0.5), 0.6);
+  EXPECT_LT(quantile(in_shadow, 0.5), 1.2);
+  // Faces along which the ray runs leave nothing.
+  EXPECT_LT(quantile(in_shadow, 0.75), 2.5);
+  // In sight the wedge's terms cancel, the more so the flatter it is; draws may be too careful there, not too bold.
+  const std::vector<double> in_sight = estimates_over_fields(false);
+  EXPECT_GT(quantile(in_sight, 0.05), 0.1);
+  EXPECT_LT(quantile(in_sight, 0.5), 4.0);
 }
 
 TEST(Diffraction, NothingInsideTheSolidOrAlongTheEdge) {
