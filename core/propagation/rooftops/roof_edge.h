@@ -152,30 +152,15 @@ TESSERAY_HD inline PolarizationFactors wedge_factors(const Bend& bend, double sh
   return {norm(fields.horizontal), norm(fields.vertical)};
 }
 
-// The mean (geometric) of both directions: UTD is not quite reciprocal where both ends are nearer the same face.
-TESSERAY_HD inline PolarizationFactors reciprocal_wedge_factors(const Bend& bend, double shift_m, Complex permittivity,
-                                                                bool roof_reflects, double wavelength_m) {
-  const Wedge wedge = roof_edge(bend, permittivity, roof_reflects);
-  const PolarizationFactors forth = wedge_factors(bend, shift_m, wedge, wavelength_m);
-  // The same edge seen from behind: mirrored, so that x still runs along the ray.
-  const auto mirrored_point = [](Vec2 point) { return Vec2{-point.x, point.y}; };
-  const Bend reversed{
-      .before = mirrored_point(bend.after), .edge = mirrored_point(bend.edge), .after = mirrored_point(bend.before)};
-  Wedge turned = wedge;
-  turned.tangent_0.x = -wedge.tangent_0.x;
-  turned.normal_0.x = -wedge.normal_0.x;
-  turned.direction = cross(turned.tangent_0, turned.normal_0);
-  const PolarizationFactors back = wedge_factors(reversed, shift_m, turned, wavelength_m);
-  return {std::sqrt(forth.horizontal * back.horizontal), std::sqrt(forth.vertical * back.vertical)};
-}
-
 TESSERAY_HD inline PolarizationFactors roof_edge_factors(const Bend& bend, Complex permittivity, double wavelength_m) {
   const double share = bend.reflecting_share();
   const Bend along = bend.along_edge();
   const double shift_m = bend.shift();
-  if (share == 0 || share == 1) return reciprocal_wedge_factors(along, shift_m, permittivity, share == 1, wavelength_m);
-  const PolarizationFactors absorbing = reciprocal_wedge_factors(along, shift_m, permittivity, false, wavelength_m),
-                            reflecting = reciprocal_wedge_factors(along, shift_m, permittivity, true, wavelength_m);
+  const auto factors = [&](bool roof_reflects) {
+    return wedge_factors(along, shift_m, roof_edge(along, permittivity, roof_reflects), wavelength_m);
+  };
+  if (share == 0 || share == 1) return factors(share == 1);
+  const PolarizationFactors absorbing = factors(false), reflecting = factors(true);
   return between(absorbing, reflecting, share);
 }
 

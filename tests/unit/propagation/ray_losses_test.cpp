@@ -427,7 +427,8 @@ TEST(RayLosses, OfVegetationAreThoseOfTheWayByTheGround) {
       last = next;
     }
     EXPECT_NEAR(loss_of(ray, "vegetation"), options.vegetation_db_per_m * inside_m, 1e-4) << ray.interactions;
-    losses[ray.interactions] = loss_of(ray, "vegetation");
+    // Of several of a kind the strongest, which comes first.
+    losses.emplace(ray.interactions, loss_of(ray, "vegetation"));
   }
   for (const char* kind : {"T-D", "T-R"}) {
     ASSERT_TRUE(losses.contains(kind)) << kind;

@@ -9,6 +9,7 @@
 #include <vector>
 
 #include "core/base/units.h"
+#include "core/physics/diffraction.h"
 #include "core/physics/fresnel.h"
 #include "core/physics/knife_edge.h"
 #include "core/physics/material.h"
@@ -133,20 +134,41 @@ TEST(ShadowBoundary, IsThatOfAKnifeEdgeInTheLight) {
   }
 }
 
-// Of the antenna and its image in a wall, over free space: to both the wall's end is the same knife edge.
+// What passes the corner of a point source before the west wall, or of its image in it, over free space: the ray itself
+// and the wedge's term that is singular at the end of it. Both together are within 0.3 dB of Maliuzhinets' exact
+// solution at a right-angled corner, as far as they come nearly along the wall. An image has what its wall reflects of
+// either.
+Complex past_corner(Vec3 source, Vec3 place, double wave_number, Complex of_ray, Complex of_edge) {
+  constexpr double n = 1.5;
+  // From the wall through the air.
+  const auto angle_of = [](Vec3 p) { return std::atan2(corner.x - p.x, corner.y - p.y); };
+  const double from_source = angle_of(source), to_place = angle_of(place) + (angle_of(place) < 0 ? 2 * pi : 0);
+  const double turned = to_place - from_source;
+  const Vec3 on_edge{corner.x, corner.y, keller_point(source, place, {corner.x, corner.y, 0}, {0, 0, 1})};
+  const double before_m = norm(on_edge - source), behind_m = norm(place - on_edge), straight_m = norm(place - source);
+  const double sin_beta = norm(on_edge.xy() - source.xy()) / before_m;
+  const double distance_m = distance_parameter_m(before_m, behind_m, sin_beta);
+  const double spreading = straight_m / std::sqrt(before_m * behind_m * (before_m + behind_m));
+  const double magnitude =
+      -spreading / (2 * n * std::sqrt(2 * pi * wave_number) * sin_beta * std::tan((pi - turned) / (2 * n)));
+  const Complex diffracted = magnitude * exp_j(-0.25 * pi - wave_number * (before_m + behind_m - straight_m)) *
+                             transition_function(2 * wave_number * distance_m * std::pow(std::cos(0.5 * turned), 2));
+  return (turned < pi ? of_ray : Complex{}) + of_edge * diffracted;
+}
+
+// Of the antenna and its image in a wall, over free space.
 double of_antenna_and_image_db(const Case& of, Vec3 place) {
-  const double wavelength_m = speed_of_light / of.frequency_hz, wave_number = 2 * pi / wavelength_m;
+  const double wave_number = 2 * pi * of.frequency_hz / speed_of_light;
   const Vec3 image{2 * corner.x - of.antenna.x, of.antenna.y, of.antenna.z};
-  const auto knife_edge = [&](Vec3 source) {
-    const double before_m = corner.y - source.y, behind_m = place.y - corner.y;
-    const double passes_at = source.x + (place.x - source.x) * before_m / (before_m + behind_m);
-    return knife_edge_factor(fresnel_parameter(passes_at - corner.x, before_m, behind_m, wavelength_m));
-  };
   const double direct_m = norm(place - of.antenna), reflected_m = norm(place - image);
   const Complex wall = relative_permittivity({5, 0.01}, of.frequency_hz);
-  const Complex upright_field = fresnel(wall, std::fabs(place.x - image.x) / reflected_m).te;
-  return decibels(squared_norm(knife_edge(of.antenna) + (direct_m / reflected_m) * upright_field * knife_edge(image) *
-                                                            exp_j(wave_number * (direct_m - reflected_m))));
+  // Upright fields, at the grazing angles of the ray to the place and of the one to the corner.
+  const Vec3 on_edge{corner.x, corner.y, keller_point(of.antenna, place, {corner.x, corner.y, 0}, {0, 0, 1})};
+  const Complex of_ray = fresnel(wall, std::fabs(place.x - image.x) / reflected_m).te,
+                of_edge = fresnel(wall, std::fabs(corner.x - image.x) / norm(on_edge - of.antenna)).te;
+  return decibels(squared_norm(past_corner(of.antenna, place, wave_number, {1, 0}, {1, 0}) +
+                               (direct_m / reflected_m) * exp_j(wave_number * (direct_m - reflected_m)) *
+                                   past_corner(image, place, wave_number, of_ray, of_edge)));
 }
 
 TEST(ShadowBoundary, IsThatOfAntennaAndImageBeforeAWall) {
