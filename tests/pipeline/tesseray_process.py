@@ -63,6 +63,13 @@ def layers(file):
         return {row[0] for row in database.execute("SELECT table_name FROM gpkg_contents")}
 
 
+def drop_triggers_of_indices(database):
+    """Of a GeoPackage whose rows are changed by SQLite alone, without the functions of geometries that these call."""
+    triggers = database.execute("SELECT name FROM sqlite_master WHERE type = 'trigger' AND name LIKE 'rtree%'").fetchall()
+    for name, in triggers:
+        database.execute(f'DROP TRIGGER "{name}"')
+
+
 def module_folder():
     """A folder for what the tests of a module share, gone after them. For setUpModule alone."""
     folder = pathlib.Path(tempfile.mkdtemp(prefix="tesseray-"))

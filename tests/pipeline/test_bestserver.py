@@ -1,12 +1,15 @@
 # SPDX-License-Identifier: GPL-3.0-or-later
 """The best server of several transmitters, against SQL over the path losses that it was made from."""
 
+import contextlib
 import math
 import shutil
 import sqlite3
 import unittest
+import xml.etree.ElementTree as ElementTree
 
-from tesseray_process import SCENE, PipelineTest, error_of, made, module_folder, rows, tesseray
+from tesseray_process import (SCENE, PipelineTest, drop_triggers_of_indices, error_of, made, module_folder, rows,
+                              tesseray)
 
 
 def setUpModule():
@@ -199,6 +202,20 @@ class BestServer(PipelineTest):
         process, output = self.serve("--min-received-power", 99)
         self.assert_done(process)
         self.assertEqual({row["transmitter_id"] for row in rows(output, "best_server")}, {None})
+
+    def test_styles_are_xml_whatever_transmitters_are_called(self):
+        network = self.folder / "network.gpkg"
+        shutil.copy(PREDICTION, network)
+        names = {"West": "We\x01\x0bst", "East": 'E\ta\n"s"\rt', "Umbrella": "Umbrella <\uffff☂>"}
+        with contextlib.closing(sqlite3.connect(network)) as database, database:
+            drop_triggers_of_indices(database)
+            for name, new in names.items():
+                database.execute("UPDATE transmitters SET name = ? WHERE name = ?", (new, name))
+        process, output = self.serve(source=network)
+        self.assert_done(process)
+        styles = [ElementTree.fromstring(row["styleQML"]) for row in rows(output, "layer_styles")]
+        values = {category.get("value") for style in styles for category in style.iter("category")}
+        self.assertEqual(values, {"We\ufffd\ufffdst", 'E\ta\n"s"\rt', "Umbrella <\ufffd☂>"})
 
     def test_what_is_no_prediction_is_refused(self):
         process, output = self.serve(source=f"{PREDICTION}|layername=transmitters")

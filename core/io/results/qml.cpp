@@ -1,6 +1,9 @@
 // SPDX-License-Identifier: GPL-3.0-or-later
 #include "core/io/results/qml.h"
 
+#include <utf8proc.h>
+
+#include <algorithm>
 #include <cstddef>
 #include <utility>
 
@@ -8,9 +11,32 @@ namespace tesseray::qml {
 
 namespace {
 
+// XML 1.0 has no way to write the others.
+bool is_in_xml(utf8proc_int32_t letter) {
+  return letter == '\t' || letter == '\n' || letter == '\r' || (letter >= 0x20 && letter != 0xFFFE && letter != 0xFFFF);
+}
+
+// What XML cannot hold becomes U+FFFD, for which it is there.
+std::string with_letters_of_xml(const std::string& text) {
+  std::string result;
+  const auto* next = reinterpret_cast<const utf8proc_uint8_t*>(text.data());
+  for (auto left = static_cast<utf8proc_ssize_t>(text.size()); left > 0;) {
+    utf8proc_int32_t letter = -1;
+    const utf8proc_ssize_t bytes = std::max<utf8proc_ssize_t>(utf8proc_iterate(next, left, &letter), 1);
+    if (is_in_xml(letter)) {
+      result.append(reinterpret_cast<const char*>(next), static_cast<std::size_t>(bytes));
+    } else {
+      result += "\uFFFD";
+    }
+    next += bytes;
+    left -= bytes;
+  }
+  return result;
+}
+
 std::string escaped(const std::string& text) {
   std::string result;
-  for (const char c : text) {
+  for (const char c : with_letters_of_xml(text)) {
     switch (c) {
       case '&':
         result += "&amp;";
@@ -23,6 +49,12 @@ std::string escaped(const std::string& text) {
         break;
       case '"':
         result += "&quot;";
+        break;
+      // As they are they would be read as spaces.
+      case '\t':
+      case '\n':
+      case '\r':
+        result += "&#" + std::to_string(c) + ";";
         break;
       default:
         result += c;
