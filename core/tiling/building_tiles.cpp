@@ -224,12 +224,12 @@ WallSlots wall_slots(const Wall& wall, double height_m, const TilingOptions& opt
   return slots;
 }
 
-std::uint64_t slot_count(const Prism& prism, const PrismWalls& walls, const TilingOptions& options) {
+std::uint64_t slot_count(const Prism& prism, const std::vector<Wall>& walls, const TilingOptions& options) {
   const double side_m = std::sqrt(options.tile_area_m2);
   const OrientedRectangle box = minimum_rectangle(prism.rings.front());
   std::uint64_t count =
       static_cast<std::uint64_t>(subdivisions(box.length_u, side_m)) * subdivisions(box.length_v, side_m) + 1;
-  for (const Wall& wall : walls.walls) count += wall_slots(wall, prism.top_z - prism.bottom_z, options).count();
+  for (const Wall& wall : walls) count += wall_slots(wall, prism.top_z - prism.bottom_z, options).count();
   return count;
 }
 

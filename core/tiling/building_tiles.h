@@ -24,7 +24,7 @@ struct PrismTiles {
 };
 
 // How many slots a prism's tiles and its edge segments need: from its own shape alone.
-std::uint64_t slot_count(const Prism& prism, const PrismWalls& walls, const TilingOptions& options);
+std::uint64_t slot_count(const Prism& prism, const std::vector<Wall>& walls, const TilingOptions& options);
 
 // The slots of one wall: columns along it and one more for the corner at its end, rows counted from the top, some
 // more than an ordinary wall needs. Eaves take the top row's. Tiles and edge segments are numbered apart, by the same

@@ -13,6 +13,7 @@
 #include "core/tiling/building_tiles.h"
 #include "core/tiling/edges.h"
 #include "core/tiling/ground_tiles.h"
+#include "core/tiling/outline.h"
 #include "core/tiling/tile_id.h"
 #include "core/tiling/walls.h"
 
@@ -27,14 +28,14 @@ constexpr std::uint64_t most_slots = std::uint64_t{1} << slot_bits;  // of a bui
               "the building of feature " + std::to_string(prism.source_feature) +
                   " has more parts, or larger ones, than can be numbered in tiles of " +
                   square_metres(options.tile_area_m2),
-              "give a larger TILE_AREA, or divide the building");
+              "divide the building into several features; a larger TILE_AREA or MIN_WALL_WIDTH takes fewer numbers");
 }
 
 // The slots of each prism, the parts of a building one after the other, and where those of its building end.
 struct PrismSlots {
   std::uint64_t first = 0, building_end = 0;
 };
-std::vector<PrismSlots> prism_slots(const Scene& scene, const std::vector<PrismWalls>& walls,
+std::vector<PrismSlots> prism_slots(const Scene& scene, const std::vector<std::uint64_t>& counts,
                                     const TilingOptions& options) {
   std::vector<PrismSlots> slots(scene.prisms.size());
   std::unordered_map<std::int64_t, std::uint64_t> used;
@@ -42,7 +43,7 @@ std::vector<PrismSlots> prism_slots(const Scene& scene, const std::vector<PrismW
   for (std::size_t p = 0; p < scene.prisms.size(); ++p) {
     std::uint64_t& next = used[scene.prisms[p].building_id];
     slots[p].first = next;
-    next += slot_count(scene.prisms[p], walls[p], options);
+    next += counts[p];
     if (next > most_slots) refuse_building(scene.prisms[p], options);
   }
   for (std::size_t p = 0; p < scene.prisms.size(); ++p) slots[p].building_end = used[scene.prisms[p].building_id];
@@ -129,12 +130,17 @@ Tiling tile_scene(const Scene& scene, const TilingOptions& options, Progress& pr
     });
   };
 
+  // First, since a building that cannot be numbered is one that takes long.
+  std::vector<std::uint64_t> slot_counts(prisms);
+  for_prisms([&](std::uint32_t p) {
+    slot_counts[p] = slot_count(scene.prisms[p], outline_walls(scene.prisms[p], options), options);
+  });
+  const std::vector<PrismSlots> slots = prism_slots(scene, slot_counts, options);
   TiledGround ground = tile_ground(scene, index, options, progress);
   std::vector<PrismWalls> walls(prisms);
   for_prisms([&](std::uint32_t p) { walls[p] = expose_walls(scene, index, p, options); });
   std::vector<PrismTiles> tiles(prisms);
   for_prisms([&](std::uint32_t p) { tiles[p] = tile_prism(scene, index, p, walls[p], options); });
-  const std::vector<PrismSlots> slots = prism_slots(scene, walls, options);
 
   std::vector<std::uint32_t> first_tile(prisms);
   std::uint64_t count = ground.tiles.size();

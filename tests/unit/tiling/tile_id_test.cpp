@@ -157,6 +157,27 @@ TEST(TileId, TooManyTilesOnOneBuildingAreRefused) {
   }
 }
 
+// Walls have rows to spare however large the tiles are.
+TEST(TileId, OfABuildingOfTooManyWallsTheHintHelpsWithTheLargestTilesToo) {
+  Scene scene = testing::flat_ground(10, 10);
+  constexpr int courtyards_in_a_row = 64;
+  Prism prism = testing::box_prism(1, {0, 0}, {20.0 * courtyards_in_a_row, 20.0 * courtyards_in_a_row}, 0, 10);
+  for (int i = 0; i < courtyards_in_a_row * courtyards_in_a_row; ++i) {
+    const double x = 20.0 * (i % courtyards_in_a_row) + 5, y = 20.0 * (i / courtyards_in_a_row) + 5;
+    prism.rings.push_back({{x, y}, {x, y + 10}, {x + 10, y + 10}, {x + 10, y}});
+  }
+  scene.prisms = {prism};
+  try {
+    tiled(scene, {.tile_area_m2 = 10000});
+    FAIL() << "no error";
+  } catch (const Error& error) {
+    EXPECT_EQ(error.code(), "too_many_building_tiles");
+    EXPECT_EQ(error.hint().rfind("divide the building", 0), 0u) << error.hint();
+    EXPECT_NE(error.hint().find("MIN_WALL_WIDTH"), std::string::npos);
+  }
+  EXPECT_FALSE(tiled(scene, {.tile_area_m2 = 10000, .min_wall_width_m = 8}).tiles.empty());
+}
+
 TEST(EnvironmentHash, FollowsSceneAndOptions) {
   Scene scene = testing::flat_ground(100, 100);
   const std::uint64_t hash = environment_hash(scene, {});
