@@ -1,6 +1,8 @@
 // SPDX-License-Identifier: GPL-3.0-or-later
 #include <algorithm>
 #include <cmath>
+#include <cstddef>
+#include <span>
 #include <string>
 #include <utility>
 #include <vector>
@@ -22,6 +24,8 @@ using Json = nlohmann::ordered_json;
 
 constexpr double least_threshold_dbm = -300, greatest_threshold_dbm = 100;
 constexpr std::size_t most_thresholds = 20;
+// Of pairs that overlap; where districts lie on top of each other there are as many as districts squared.
+constexpr std::size_t most_pairs_counted = 1000;
 
 Error bad_threshold(const std::string& message) {
   return {ErrorKind::invalid_input, "bad_threshold", "THRESHOLDS: " + message,
@@ -105,15 +109,17 @@ std::string called(const District& district) {
   return district.name.empty() ? "feature " + std::to_string(district.feature_id) : district.name;
 }
 
-void warn_of_overlaps(const std::vector<District>& districts, const std::vector<DistrictOverlap>& overlaps,
+void warn_of_overlaps(const std::vector<District>& districts, std::span<const std::vector<GroundPiece>> pieces,
                       Progress& progress) {
+  const std::vector<DistrictOverlap> overlaps = overlaps_of_districts(districts, pieces, most_pairs_counted + 1);
   if (overlaps.empty()) return;
   const DistrictOverlap& first = overlaps.front();
-  progress.warn({"districts_overlap", std::to_string(overlaps.size()) + (overlaps.size() == 1 ? " pair" : " pairs") +
-                                          " of districts overlap, first " + called(districts[first.first]) + " and " +
-                                          called(districts[first.second]) + " (" +
-                                          std::to_string(std::llround(first.area_m2)) +
-                                          " m²): what they have in common counts in both"});
+  const std::string number = overlaps.size() > most_pairs_counted ? "more than " + std::to_string(most_pairs_counted)
+                                                                  : std::to_string(overlaps.size());
+  progress.warn({"districts_overlap",
+                 number + (overlaps.size() == 1 ? " pair" : " pairs") + " of districts overlap, first " +
+                     called(districts[first.first]) + " and " + called(districts[first.second]) + " (" +
+                     std::to_string(std::llround(first.area_m2)) + " m²): what they have in common counts in both"});
 }
 
 // Of all districts together.
@@ -198,7 +204,7 @@ Outcome cover_districts(Run& run) {
     count_inhabitants(read_inhabitants(run, path_loss.frame, tiles), report.districts, report.thresholds_dbm,
                       report.coverage, run.progress());
   }
-  warn_of_overlaps(report.districts, overlaps_of_districts(report.districts, pieces), run.progress());
+  warn_of_overlaps(report.districts, pieces, run.progress());
 
   ResultWriter writer(path_loss.frame, run.settings().overwrite);
   std::vector<std::string> written;

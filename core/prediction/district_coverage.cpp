@@ -3,10 +3,9 @@
 
 #include <algorithm>
 #include <cmath>
-#include <map>
 #include <numeric>
-#include <set>
 #include <unordered_map>
+#include <unordered_set>
 #include <utility>
 
 #include "core/base/parallel.h"
@@ -138,6 +137,37 @@ double power_quantile(std::span<const std::pair<double, double>> weakest_first, 
   return nothing;
 }
 
+// Which districts may overlap: those that have pieces of a tile in common, and boxes that touch.
+class DistrictsSharingTiles {
+ public:
+  DistrictsSharingTiles(std::span<const District> districts, std::span<const std::vector<GroundPiece>> pieces)
+      : pieces_(pieces) {
+    for (std::uint32_t d = 0; d < districts.size(); ++d) {
+      boxes_.push_back(bounds_of(districts[d].polygons));
+      for (const GroundPiece& piece : pieces[d]) districts_of_tile_[piece.tile].push_back(d);
+    }
+  }
+
+  // Those of greater numbers that may overlap a district, each once, by number.
+  std::vector<std::uint32_t> after(std::uint32_t district) const {
+    std::vector<std::uint32_t> found;
+    std::unordered_set<std::uint32_t> seen;
+    for (const GroundPiece& piece : pieces_[district]) {
+      const std::vector<std::uint32_t>& of_tile = districts_of_tile_.at(piece.tile);
+      for (auto other = std::upper_bound(of_tile.begin(), of_tile.end(), district); other != of_tile.end(); ++other) {
+        if (touch(boxes_[*other], boxes_[district]) && seen.insert(*other).second) found.push_back(*other);
+      }
+    }
+    std::sort(found.begin(), found.end());
+    return found;
+  }
+
+ private:
+  std::span<const std::vector<GroundPiece>> pieces_;
+  std::vector<Rectangle> boxes_;
+  std::unordered_map<std::uint32_t, std::vector<std::uint32_t>> districts_of_tile_;  // in ascending order
+};
+
 double common_area(const District& a, const District& b, PolygonOverlay& overlay) {
   double area_m2 = 0;
   for (const Rings& one : a.polygons) {
@@ -161,21 +191,17 @@ std::vector<std::vector<GroundPiece>> ground_of_districts(std::span<const Distri
 }
 
 std::vector<DistrictOverlap> overlaps_of_districts(std::span<const District> districts,
-                                                   std::span<const std::vector<GroundPiece>> pieces) {
+                                                   std::span<const std::vector<GroundPiece>> pieces, std::size_t most) {
   constexpr double least_overlap_m2 = 1;
-  std::map<std::uint32_t, std::vector<std::uint32_t>> districts_of_tile;
-  std::set<std::pair<std::uint32_t, std::uint32_t>> neighbours;
-  for (std::uint32_t d = 0; d < districts.size(); ++d) {
-    for (const GroundPiece& piece : pieces[d]) {
-      for (const std::uint32_t other : districts_of_tile[piece.tile]) neighbours.emplace(other, d);
-      districts_of_tile[piece.tile].push_back(d);
-    }
-  }
+  const DistrictsSharingTiles sharing(districts, pieces);
   PolygonOverlay overlay;
   std::vector<DistrictOverlap> overlaps;
-  for (const auto& [first, second] : neighbours) {
-    const double area_m2 = common_area(districts[first], districts[second], overlay);
-    if (area_m2 > least_overlap_m2) overlaps.push_back({first, second, area_m2});
+  for (std::uint32_t d = 0; d < districts.size(); ++d) {
+    for (const std::uint32_t other : sharing.after(d)) {
+      if (overlaps.size() == most) return overlaps;
+      const double area_m2 = common_area(districts[d], districts[other], overlay);
+      if (area_m2 > least_overlap_m2) overlaps.push_back({d, other, area_m2});
+    }
   }
   return overlaps;
 }

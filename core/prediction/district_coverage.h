@@ -81,9 +81,9 @@ std::vector<std::vector<GroundPiece>> ground_of_districts(std::span<const Distri
                                                           std::span<const GroundTile> tiles, Progress& progress);
 
 // Those of more than a square metre, among districts that share a tile: borders drawn twice never agree to the
-// millimetre.
+// millimetre. The first `most` of them, by the numbers of their districts.
 std::vector<DistrictOverlap> overlaps_of_districts(std::span<const District> districts,
-                                                   std::span<const std::vector<GroundPiece>> pieces);
+                                                   std::span<const std::vector<GroundPiece>> pieces, std::size_t most);
 
 // What `powers_dbm` (by tile; NaN: nothing arrives) are on the pieces.
 PowerOnGround power_on_ground(std::span<const GroundPiece> pieces, std::span<const double> powers_dbm,

@@ -206,6 +206,14 @@ class CoverageByDistrict(PipelineTest):
         self.assertLess(found["south"]["covered_minus_35_percent"], 95)
         self.assertIn("districts_overlap", self.warnings(process))
 
+    def test_pairs_that_overlap_are_counted_to_a_thousand(self):
+        for count, told in ((45, "990 pairs"), (46, "more than 1000 pairs")):
+            with self.subTest(count=count):
+                process, _ = self.cover(self.districts({f"d{i}": SHAPES["ring"] for i in range(count)}), "--overwrite")
+                self.assert_done(process)
+                self.assertTrue(self.warnings(process)["districts_overlap"].startswith(
+                    f"{told} of districts overlap, first d0 and d1 ("))
+
     def test_parts_of_the_whole_add_up_to_it(self):
         process, output = self.cover(self.districts(PARTS))
         self.assert_done(process)

@@ -134,12 +134,27 @@ TEST(OverlapsOfDistricts, NeighboursDoNotAndOthersDo) {
   const std::vector<District> districts = {{.polygons = {{box(0, 0, 100, 200)}}},
                                            {.polygons = {{box(100, 0, 200, 200)}}},
                                            {.polygons = {{box(90, 10, 105, 20)}}}};
-  const auto overlaps = overlaps_of_districts(districts, ground_of_districts(districts, ground(), no_progress()));
+  const auto pieces = ground_of_districts(districts, ground(), no_progress());
+  const auto overlaps = overlaps_of_districts(districts, pieces, 1000);
   ASSERT_EQ(overlaps.size(), 2u);
   EXPECT_EQ(overlaps[0].first, 0u);
   EXPECT_EQ(overlaps[0].second, 2u);
   EXPECT_DOUBLE_EQ(overlaps[0].area_m2, 100);
   EXPECT_DOUBLE_EQ(overlaps[1].area_m2, 50);
+  EXPECT_EQ(overlaps_of_districts(districts, pieces, 1).size(), 1u);
+}
+
+// All pairs of so many are four million: what is not asked for must not be worked out.
+TEST(OverlapsOfDistricts, OfThousandsOnTopOfEachOtherTheFirstArePairsOfTheFirst) {
+  const std::vector<District> districts(3000, {.polygons = {{box(10, 10, 30, 30)}}});
+  const auto pieces = ground_of_districts(districts, ground(), no_progress());
+  const auto overlaps = overlaps_of_districts(districts, pieces, 100);
+  ASSERT_EQ(overlaps.size(), 100u);
+  for (std::uint32_t i = 0; i < 100; ++i) {
+    EXPECT_EQ(overlaps[i].first, 0u);
+    EXPECT_EQ(overlaps[i].second, i + 1);
+    EXPECT_DOUBLE_EQ(overlaps[i].area_m2, 400);
+  }
 }
 
 TEST(PowerOnGround, IsWeightedByArea) {
