@@ -79,16 +79,16 @@ Outcome coverage_study(Run& run) {
   const RayRows rows(run.values(), *visibility, tiling);
   const RayLauncher launcher =
       launch_rays(run, scene, tiling, occlusion, rows, sites, PredictedAt::tiles_and_receivers);
-  const std::unique_ptr<KeptPredictions> kept =
+  const PredictionFolders folders =
       open_kept_predictions(run, scene, tiling, *visibility, launcher, sites.transmitters);
-  const Predictions predictions = predict_path_loss(run, launcher, rows, scene, tiling, sites, kept.get());
+  const Predictions predictions = predict_path_loss(run, launcher, rows, scene, tiling, sites, folders);
   std::optional<Comparison> comparison;
   if (drive_test) {
     // Of all tiles, whichever the layer is to hold.
     comparison = compare_with_drive_test(run, path_loss_rows(scene, tiling, sites, predictions), *drive_test);
   }
   Outcome outcome = write_geopackage(run, {clean, tiling, *visibility, sites, predictions, comparison});
-  close_kept_predictions(run, kept.get(), predictions);
+  close_kept_predictions(run, folders, predictions);
   return outcome;
 }
 

@@ -23,9 +23,9 @@ Outcome predict_coverage(Run& run) {
   const std::unique_ptr<Visibility> visibility = find_or_compute_visibility(run, environment, tiling, occlusion);
   const RayRows rows(run.values(), *visibility, tiling);
   const RayLauncher launcher = launch_rays(run, scene, tiling, occlusion, rows, sites, PredictedAt::layers_asked_for);
-  const std::unique_ptr<KeptPredictions> kept =
+  const PredictionFolders folders =
       open_kept_predictions(run, scene, tiling, *visibility, launcher, sites.transmitters);
-  const Predictions predictions = predict_path_loss(run, launcher, rows, scene, tiling, sites, kept.get());
+  const Predictions predictions = predict_path_loss(run, launcher, rows, scene, tiling, sites, folders);
 
   ResultWriter writer(scene.frame, run.settings().overwrite);
   std::vector<std::string> written;
@@ -33,7 +33,7 @@ Outcome predict_coverage(Run& run) {
   warn_of_results_that_stay(run, written);
   Outcome outcome;
   outcome.result_hash = writer.commit(run.record(scene.frame, predictions.failed), run.progress());
-  close_kept_predictions(run, kept.get(), predictions);
+  close_kept_predictions(run, folders, predictions);
   outcome.outputs = run.destinations().spelled(written);
   outcome.failed_transmitters = predictions.failed;
   add_prediction_figures(sites, tiling, predictions, outcome.figures);

@@ -3,7 +3,9 @@
 
 #include <unistd.h>
 
+#include <algorithm>
 #include <cmath>
+#include <cstddef>
 #include <cstdint>
 #include <fstream>
 #include <nlohmann/json.hpp>
@@ -11,6 +13,8 @@
 #include <string>
 #include <string_view>
 #include <system_error>
+#include <unordered_set>
+#include <utility>
 #include <vector>
 
 #include "core/base/checksum.h"
@@ -148,6 +152,31 @@ std::optional<fs::path> folder_beside_result(const Destinations& destinations) {
   return files.empty() ? std::nullopt : std::optional(folder_beside(files.front()));
 }
 
+bool is_same_folder(const fs::path& a, const fs::path& b) {
+  std::error_code ignored;
+  return fs::weakly_canonical(a, ignored) == fs::weakly_canonical(b, ignored);
+}
+
+std::vector<Transmitter> without(const std::vector<TransmitterPrediction>& found,
+                                 const std::vector<Transmitter>& transmitters) {
+  std::unordered_set<std::int64_t> ids;
+  for (const TransmitterPrediction& prediction : found) ids.insert(prediction.transmitter_id);
+  std::vector<Transmitter> others;
+  for (const Transmitter& transmitter : transmitters) {
+    if (!ids.contains(transmitter.transmitter_id)) others.push_back(transmitter);
+  }
+  return others;
+}
+
+void tell_of_found(Run& run, const KeptPredictions& kept, std::size_t found, std::size_t transmitters) {
+  if (found == 0) return;
+  run.progress().warn(
+      {"predictions_reused", kept.folder().string() + ": " + std::to_string(found) + " of " +
+                                 std::to_string(transmitters) + " transmitters " + (found == 1 ? "was" : "were") +
+                                 " predicted before, with the same environment and parameters; " +
+                                 (found == 1 ? "this prediction is" : "these predictions are") + " taken over"});
+}
+
 }  // namespace
 
 Parameter kept_predictions_parameter() {
@@ -165,38 +194,49 @@ Parameter kept_predictions_parameter() {
           .advanced = true};
 }
 
-std::unique_ptr<KeptPredictions> open_kept_predictions(Run& run, const Scene& scene, const Tiling& tiling,
-                                                       const Visibility& visibility, const RayLauncher& launcher,
-                                                       const std::vector<Transmitter>& transmitters) {
-  KeptPredictions::Limits limits{.most_bytes = most_kept_bytes(run),
-                                 .left_free_bytes = bytes_of_path_loss(run, tiling, transmitters.size())};
-  std::optional<fs::path> folder = folder_beside_visibility(run, visibility);
-  if (!folder && transmitters.size() > 1) {
-    folder = folder_beside_result(run.destinations());
-    limits.most_bytes = 0;
-    limits.is_for_others = folder && is_beside_visibility(*folder);
-  }
-  if (!folder) return nullptr;
-  return std::make_unique<KeptPredictions>(*folder, prediction_key(run, scene, tiling, visibility, launcher),
-                                           launcher.options(), limits);
+PredictionFolders open_kept_predictions(Run& run, const Scene& scene, const Tiling& tiling,
+                                        const Visibility& visibility, const RayLauncher& launcher,
+                                        const std::vector<Transmitter>& transmitters) {
+  const std::optional<fs::path> lasting = folder_beside_visibility(run, visibility);
+  const std::optional<fs::path> passing =
+      transmitters.size() > 1 ? folder_beside_result(run.destinations()) : std::nullopt;
+  if (!lasting && !passing) return {};
+  const std::uint64_t key = prediction_key(run, scene, tiling, visibility, launcher);
+  const std::uint64_t left_free_bytes = bytes_of_path_loss(run, tiling, transmitters.size());
+  const auto open_passing = [&] {
+    const KeptPredictions::Limits limits{.left_free_bytes = left_free_bytes,
+                                         .is_for_others = is_beside_visibility(*passing)};
+    return std::make_unique<KeptPredictions>(*passing, key, launcher.options(), limits);
+  };
+  if (!lasting) return {open_passing(), nullptr};
+  const KeptPredictions::Limits limits{.most_bytes = most_kept_bytes(run), .left_free_bytes = left_free_bytes};
+  PredictionFolders folders{std::make_unique<KeptPredictions>(*lasting, key, launcher.options(), limits), nullptr};
+  if (passing && is_there(*passing) && !is_same_folder(*passing, *lasting)) folders.unfinished = open_passing();
+  return folders;
 }
 
-std::vector<TransmitterPrediction> find_kept_predictions(Run& run, KeptPredictions* kept,
+std::vector<TransmitterPrediction> find_kept_predictions(Run& run, const PredictionFolders& folders,
                                                          const std::vector<Transmitter>& transmitters) {
-  if (kept == nullptr) return {};
-  std::vector<TransmitterPrediction> found = kept->find(transmitters, run.progress());
-  if (!found.empty()) {
-    run.progress().warn({"predictions_reused",
-                         kept->folder().string() + ": " + std::to_string(found.size()) + " of " +
-                             std::to_string(transmitters.size()) + " transmitters " +
-                             (found.size() == 1 ? "was" : "were") +
-                             " predicted before, with the same environment and parameters; " +
-                             (found.size() == 1 ? "this prediction is" : "these predictions are") + " taken over"});
+  if (folders.kept == nullptr) return {};
+  std::vector<TransmitterPrediction> found = folders.kept->find(transmitters, run.progress());
+  tell_of_found(run, *folders.kept, found.size(), transmitters.size());
+  if (folders.unfinished == nullptr) return found;
+  const std::vector<Transmitter> others = without(found, transmitters);
+  std::vector<TransmitterPrediction> of_unfinished = folders.unfinished->find(others, run.progress());
+  tell_of_found(run, *folders.unfinished, of_unfinished.size(), transmitters.size());
+  for (TransmitterPrediction& prediction : of_unfinished) {
+    const auto its_own = std::find_if(others.begin(), others.end(), [&](const Transmitter& transmitter) {
+      return transmitter.transmitter_id == prediction.transmitter_id;
+    });
+    folders.kept->keep(*its_own, prediction, run.progress());
+    found.push_back(std::move(prediction));
   }
   return found;
 }
 
-void close_kept_predictions(Run& run, const KeptPredictions* kept, const Predictions& predictions) {
+void close_kept_predictions(Run& run, const PredictionFolders& folders, const Predictions& predictions) {
+  if (folders.unfinished != nullptr) folders.unfinished->shrink();
+  const KeptPredictions* const kept = folders.kept.get();
   if (kept == nullptr) return;
   if (kept->outlive_success() || predictions.failed.empty()) return kept->shrink();
   run.progress().warn({"predictions_kept",

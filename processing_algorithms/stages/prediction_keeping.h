@@ -19,18 +19,24 @@ namespace tesseray {
 // KEPT_PREDICTIONS.
 Parameter kept_predictions_parameter();
 
-// The predictions beside the visibility file (NAME.predictions); those beside the result, for as long as the run is not
-// done, where nothing may be kept there. Null where neither is of use: for a single transmitter without the former.
-std::unique_ptr<KeptPredictions> open_kept_predictions(Run& run, const Scene& scene, const Tiling& tiling,
-                                                       const Visibility& visibility, const RayLauncher& launcher,
-                                                       const std::vector<Transmitter>& transmitters);
+// Where a run looks for predictions and keeps its own.
+struct PredictionFolders {
+  // Beside the visibility file (NAME.predictions); beside the result, for as long as the run is not done, where nothing
+  // may be kept there. Null where neither is of use: for a single transmitter without the former.
+  std::unique_ptr<KeptPredictions> kept;
+  // Beside the result, of runs that were not done and kept theirs there. Null where that is `kept`, or not there.
+  std::unique_ptr<KeptPredictions> unfinished;
+};
+PredictionFolders open_kept_predictions(Run& run, const Scene& scene, const Tiling& tiling,
+                                        const Visibility& visibility, const RayLauncher& launcher,
+                                        const std::vector<Transmitter>& transmitters);
 
-// What is kept of these transmitters; tells of it.
-std::vector<TransmitterPrediction> find_kept_predictions(Run& run, KeptPredictions* kept,
+// What is there of these transmitters; tells of it. What is taken over from unfinished runs is kept with the others.
+std::vector<TransmitterPrediction> find_kept_predictions(Run& run, const PredictionFolders& folders,
                                                          const std::vector<Transmitter>& transmitters);
 
 // When the result is written: no more stays beside the visibility than KEPT_PREDICTIONS, and nothing beside the result
-// unless transmitters failed, for which a run may be made again.
-void close_kept_predictions(Run& run, const KeptPredictions* kept, const Predictions& predictions);
+// unless transmitters failed, for which a run may be made again, and what succeeded is kept nowhere else.
+void close_kept_predictions(Run& run, const PredictionFolders& folders, const Predictions& predictions);
 
 }  // namespace tesseray

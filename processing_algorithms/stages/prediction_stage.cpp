@@ -87,8 +87,8 @@ RayLauncher launch_rays(Run& run, const Scene& scene, const Tiling& tiling, cons
 }
 
 Predictions predict_path_loss(Run& run, const RayLauncher& launcher, const RayRows& rows, const Scene& scene,
-                              const Tiling& tiling, const Sites& sites, KeptPredictions* kept) {
-  std::vector<TransmitterPrediction> found = find_kept_predictions(run, kept, sites.transmitters);
+                              const Tiling& tiling, const Sites& sites, const PredictionFolders& folders) {
+  std::vector<TransmitterPrediction> found = find_kept_predictions(run, folders, sites.transmitters);
   const bool launches = found.size() < sites.transmitters.size();
   if (launches) {
     PartOfStage of_all_launches(run.progress(), sight_of_receivers_end, 1);
@@ -106,7 +106,7 @@ Predictions predict_path_loss(Run& run, const RayLauncher& launcher, const RayRo
         TransmitterPrediction prediction =
             predict_path_loss(std::move(rays), transmitter, tiling, launcher.receivers(), launcher.options());
         add_clutter_loss(scene.clutter, tiling, launcher.receivers(), transmitter, prediction);
-        if (kept) kept->keep(transmitter, prediction, progress);
+        if (folders.kept) folders.kept->keep(transmitter, prediction, progress);
         return prediction;
       },
       run.progress(), at_once, std::move(found),

@@ -2,10 +2,10 @@
 // From transmitters to what arrives at tiles and receivers.
 #pragma once
 
-#include "core/prediction/kept_predictions.h"
 #include "core/propagation/launching/ray_launcher.h"
 #include "processing_algorithms/run/run.h"
 #include "processing_algorithms/stages/predict_each.h"
+#include "processing_algorithms/stages/prediction_keeping.h"
 #include "processing_algorithms/stages/ray_parameters.h"
 #include "processing_algorithms/stages/site_stage.h"
 
@@ -23,8 +23,8 @@ RayLauncher launch_rays(Run& run, const Scene& scene, const Tiling& tiling, cons
                         const RayRows& rows, const Sites& sites, PredictedAt predicted_at);
 
 // Launches the rays of every transmitter and sums them up, of as many at once as threads and memory allow; but for
-// those that an earlier run left in `kept`, where the others are kept as well. `kept` may be null.
+// those that earlier runs left in the folders, where the others are kept as well.
 Predictions predict_path_loss(Run& run, const RayLauncher& launcher, const RayRows& rows, const Scene& scene,
-                              const Tiling& tiling, const Sites& sites, KeptPredictions* kept);
+                              const Tiling& tiling, const Sites& sites, const PredictionFolders& folders);
 
 }  // namespace tesseray

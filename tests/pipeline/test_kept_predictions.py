@@ -147,6 +147,27 @@ class KeptPredictionsTest(PipelineTest):
         self.environment = self.folder / "s.gpkg"
         self.assertEqual(self.predict(SITES)[1], 3)
 
+    def test_what_a_run_that_keeps_none_left_unfinished_is_taken_over(self):
+        expected, _ = self.predict(SITES)
+        unfinished = self.folder / "p.predictions"
+        self.kept.rename(unfinished)
+        next(unfinished.iterdir()).unlink()
+        process = self.assert_done(tesseray(*self.command(SITES)))
+        self.assertIn(f"{unfinished}: 2 of 3 transmitters were predicted before", process.stderr)
+        self.assertEqual(json.loads(process.stdout)["result_hash"], expected)
+        self.assertFalse(unfinished.exists())
+        self.assertEqual(self.predict(SITES), (expected, 3))
+
+    def test_what_lies_beside_the_result_for_another_visibility_stays(self):
+        self.predict(SITES)
+        others = self.folder / "p.predictions"
+        self.kept.rename(others)
+        (self.folder / "p.tvis").write_bytes(b"")
+        kept = sorted(others.iterdir())
+        self.assertEqual(self.predict(SITES)[1], 3)
+        self.assertEqual(sorted(others.iterdir()), kept)
+        self.assertEqual(self.number_kept(), 3)
+
     def test_a_study_that_keeps_none_leaves_those_of_another(self):
         sites = transmitters_csv(self.folder, SITES)
         study = ["coveragestudy", *SCENE, *sites, "--output", self.folder / "city.gpkg", "--overwrite",
