@@ -80,11 +80,14 @@ Outcome make_coverage_raster(Run& run) {
   const PixelGrid grid = ground_grid(layer, values.number("RESOLUTION"));
   const Bands choice = values.choice("BANDS", band_choices);
   const std::size_t band_count = choice == Bands::strongest ? 1 : layer.transmitters.size();
-  // The tile of each pixel, the pixels of all bands, and the file that is made of them.
-  run.settings().memory.require((sizeof(std::int32_t) + 2 * sizeof(float) * band_count) * grid.pixels(),
-                                "a raster of " + std::to_string(grid.columns) + " × " + std::to_string(grid.rows) +
-                                    " pixels with " + std::to_string(band_count) + " bands",
-                                "choose a greater RESOLUTION, or allow more memory");
+  // The tile of each pixel, the value of each tile, and what is written of them.
+  run.settings().memory.require(
+      sizeof(std::int32_t) * grid.pixels() + sizeof(float) * band_count * ground_tiles(layer).size() +
+          ground_raster_bytes(grid, band_count),
+      "a raster of " + std::to_string(grid.columns) + " × " + std::to_string(grid.rows) + " pixels with " +
+          std::to_string(band_count) + " bands",
+      "choose a greater RESOLUTION, fewer transmitters by a filter of PATH_LOSS, or BANDS strongest, or allow more "
+      "memory");
   GroundRaster raster = rasterize_ground(layer, grid);
   if (values.has("BUILDINGS")) show_open_ground(raster, layer, read_footprints(run, layer, raster));
   const std::vector<RasterBand> bands = make_bands(layer, raster, values.choice("VALUE", pixel_values), choice);

@@ -1,6 +1,7 @@
 # SPDX-License-Identifier: GPL-3.0-or-later
 """Runs the executable as other programs do, and reads what it wrote with SQLite alone."""
 
+import contextlib
 import json
 import os
 import pathlib
@@ -68,6 +69,21 @@ def drop_triggers_of_indices(database):
     triggers = database.execute("SELECT name FROM sqlite_master WHERE type = 'trigger' AND name LIKE 'rtree%'").fetchall()
     for name, in triggers:
         database.execute(f'DROP TRIGGER "{name}"')
+
+
+def with_copies_of_transmitters(prediction, file, copies):
+    """A prediction with so many copies of each transmitter and its rows beside themselves."""
+    shutil.copy(prediction, file)
+    with contextlib.closing(sqlite3.connect(file)) as database, database:
+        drop_triggers_of_indices(database)
+        count, = database.execute("SELECT max(transmitter_id) FROM transmitters").fetchone()
+        for table in ("transmitters", "path_loss"):
+            columns = [row[1] for row in database.execute(f"PRAGMA table_info({table})") if not row[5]]
+            values = ", ".join(f"{column} + :more" if column == "transmitter_id" else column for column in columns)
+            for copy in range(1, copies + 1):
+                database.execute(f"INSERT INTO {table} ({', '.join(columns)}) SELECT {values} FROM {table} "
+                                 "WHERE transmitter_id <= :count ORDER BY rowid", {"more": copy * count, "count": count})
+    return file
 
 
 def module_folder():

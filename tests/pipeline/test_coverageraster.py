@@ -1,14 +1,17 @@
 # SPDX-License-Identifier: GPL-3.0-or-later
 """The coverage raster, read back by GDAL, against the path losses that it was made from."""
 
+import json
 import math
 import pathlib
 import unittest
 
 import numpy
 from osgeo import gdal, ogr
+from osgeo_utils.samples import validate_cloud_optimized_geotiff
 
-from tesseray_process import SAMPLE, SCENE, PipelineTest, error_of, interrupted_by, made, module_folder, rows, tesseray
+from tesseray_process import (SAMPLE, SCENE, PipelineTest, error_of, interrupted_by, made, module_folder, rows, tesseray,
+                              with_copies_of_transmitters)
 
 gdal.UseExceptions()
 NO_DATA = -9999.0
@@ -203,11 +206,31 @@ class CoverageRaster(PipelineTest):
         self.assertEqual(self.files(), ["level.tif"])
 
     def test_bands_beyond_the_memory_are_refused(self):
-        process, file = self.raster("--resolution", 0.1, "--memory", 0.05)
+        process, file = self.raster("--resolution", 0.1, "--memory", 0.09)
         self.assertEqual(process.returncode, 3, process.stderr)
         self.assertIn("2 bands", process.stderr)
         self.assertIn("greater RESOLUTION", process.stderr)
         self.assertFalse(file.exists())
+
+    def test_very_many_bands_of_a_small_raster_take_little(self):
+        many = with_copies_of_transmitters(PREDICTION, self.folder / "many.gpkg", 39)
+        budget = 0.12
+        process, file = self.raster("--resolution", 20, "--memory", budget, path_loss=many)
+        self.assert_done(process)
+        self.assertLess(json.loads(process.stdout)["peak_memory_bytes"], budget * 2**30)
+        self.assertEqual(validate_cloud_optimized_geotiff.validate(str(file), full_check=True)[:2], ([], []))
+        dataset = gdal.Open(str(file))
+        self.assertEqual(dataset.RasterCount, 80)
+        first = dataset.GetRasterBand(1).ReadAsArray()
+        self.assertTrue((dataset.GetRasterBand(79).ReadAsArray() == first).all())
+        self.assertTrue((gdal.Open(str(self.raster("--resolution", 20)[1])).ReadAsArray()[0] == first).all())
+
+    def test_files_are_cloud_optimized(self):
+        for name, options in (("small", ["--resolution", 5]), ("large", ["--resolution", 0.2]),
+                              ("one", ["--resolution", 0.2, "--bands", "strongest"])):
+            process, file = self.raster(*options, name=f"{name}.tif")
+            self.assert_done(process)
+            self.assertEqual(validate_cloud_optimized_geotiff.validate(str(file), full_check=True)[:2], ([], []), name)
 
     def test_memory_that_the_system_does_not_give(self):
         command = ["coverageraster", "--path-loss", PREDICTION, "--raster", self.folder / "level.tif", "--resolution",

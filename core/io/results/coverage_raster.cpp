@@ -5,8 +5,10 @@
 #include <gdal_priv.h>
 #include <ogr_geometry.h>
 
+#include <algorithm>
 #include <cmath>
 #include <memory>
+#include <string>
 #include <string_view>
 #include <system_error>
 
@@ -90,6 +92,15 @@ std::vector<Value> burned(const PixelGrid& grid, GDALDataType type, const Polygo
   return pixels;
 }
 
+// GDAL writes blocks of all bands together, whole ones however small the raster is.
+int block_side(const PixelGrid& grid, std::size_t bands) {
+  constexpr double most_values = 1 << 22;                        // of a block
+  constexpr int least_side = 128, greatest_side = 512, of = 16;  // what GDAL takes for such a file
+  const int wanted = std::min(static_cast<int>(std::sqrt(most_values / static_cast<double>(bands))),
+                              std::max(grid.columns, grid.rows) + of - 1);
+  return std::clamp(wanted / of * of, least_side, greatest_side);
+}
+
 int CPL_STDCALL report(double fraction, const char* /*message*/, void* progress) {
   auto& to = *static_cast<Progress*>(progress);
   to.advance(fraction);
@@ -151,6 +162,15 @@ std::vector<std::uint8_t> built_pixels(const PixelGrid& grid, const std::vector<
   return burned<std::uint8_t>(grid, GDT_Byte, shapes, std::vector<double>(shapes.size(), 1), 0);
 }
 
+std::uint64_t ground_raster_bytes(const PixelGrid& grid, std::size_t bands) {
+  // Values; the file that is made of them in memory; its overviews, and what GDAL has read of the values.
+  constexpr std::uint64_t of_values = 3;
+  // As they are read, put together and compressed.
+  constexpr std::uint64_t blocks = 4;
+  const auto side = static_cast<std::uint64_t>(block_side(grid, bands));
+  return sizeof(float) * bands * (of_values * grid.pixels() + blocks * side * side);
+}
+
 void write_ground_raster(const GroundRaster& raster, const std::vector<RasterBand>& bands, const LocalFrame& frame,
                          const FileTarget& target, Progress& progress) {
   GdalSession session;
@@ -165,7 +185,9 @@ void write_ground_raster(const GroundRaster& raster, const std::vector<RasterBan
   GDALDriver* driver = GetGDALDriverManager()->GetDriverByName("COG");
   if (driver == nullptr) fail(session, "this GDAL cannot write cloud-optimized GeoTIFF");
   // Overviews take single pixels: a mean of decibels, or over no-data, would be no prediction.
-  const char* options[] = {"COMPRESS=DEFLATE", "PREDICTOR=YES", "OVERVIEW_RESAMPLING=NEAREST", nullptr};
+  const std::string block_size = "BLOCKSIZE=" + std::to_string(block_side(raster, bands.size()));
+  const char* options[] = {"COMPRESS=DEFLATE", "PREDICTOR=YES", "OVERVIEW_RESAMPLING=NEAREST", block_size.c_str(),
+                           nullptr};
   const MemoryFile memory(".tif");
   GDALDatasetUniquePtr written(
       driver->CreateCopy(memory.name().c_str(), filled.get(), TRUE, const_cast<char**>(options), report, &progress));

@@ -43,6 +43,9 @@ GroundRaster rasterize_ground(const PathLossLayer& path_loss, const PixelGrid& g
 // The pixels, 1 or 0, whose centres lie on a footprint. Footprints are in CRS coordinates.
 std::vector<std::uint8_t> built_pixels(const PixelGrid& grid, const std::vector<Rings>& footprints);
 
+// What write_ground_raster holds at most while it writes so many bands.
+std::uint64_t ground_raster_bytes(const PixelGrid& grid, std::size_t bands);
+
 // Writes beside `target` and renames when complete. No-data is −9999. Statistics and overviews that others have put
 // beside an earlier file of the name are removed with it. Throws Error(resources) when the disk is full.
 void write_ground_raster(const GroundRaster& raster, const std::vector<RasterBand>& bands, const LocalFrame& frame,
