@@ -47,7 +47,9 @@ void add_figures(const std::vector<PredictedTransmitter>& transmitters, const st
 }
 
 Outcome find_best_servers(Run& run) {
-  const PathLossLayer path_loss = read_path_loss(run.values().text("PATH_LOSS"), Outlines::read, run.progress());
+  const PathLossLayer path_loss = read_path_loss(run, {.outlines = Outlines::read,
+                                                       .bytes_per_row = 2 * sizeof(void*),  // sorted by place
+                                                       .bytes_per_tile = sizeof(ServedPlace)});
   const std::vector<ServedPlace> places =
       best_servers(path_loss.targets, path_loss.transmitters, best_server_options(run.values()));
 

@@ -7,8 +7,7 @@ namespace tesseray {
 namespace {
 
 Outcome compare_prediction_with_drive_test(Run& run) {
-  const PathLossLayer path_loss =
-      read_path_loss(run.values().text("PATH_LOSS"), Outlines::leave, run.progress(), compared_fields(run.values()));
+  const PathLossLayer path_loss = read_path_loss(run, {.fields = compared_fields(run.values())});
   warn_of_reached_only(run, path_loss, "measurements where nothing arrives are compared with tiles nearby");
   const std::vector<Measurement> measurements = read_measurements(run, path_loss.frame);
   const Comparison comparison = compare_with_drive_test(run, path_loss, measurements);

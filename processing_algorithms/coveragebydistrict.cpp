@@ -188,7 +188,10 @@ Outcome cover_districts(Run& run) {
   }
   DistrictReport report;
   report.thresholds_dbm = thresholds_in(run.values().text("THRESHOLDS"));
-  const PathLossLayer path_loss = read_path_loss(run.values().text("PATH_LOSS"), Outlines::require, run.progress());
+  const PathLossLayer path_loss =
+      read_path_loss(run, {.outlines = Outlines::require,
+                           .bytes_per_row = sizeof(double) + 2 * sizeof(void*),  // powers, and sorted by place
+                           .bytes_per_tile = sizeof(GroundTile) + 4 * sizeof(Vec2) + sizeof(ServedPlace)});
   warn_of_reached_only(run, path_loss, "shares of ground are shares of what is reached");
   const std::vector<GroundTile> tiles = ground_of(path_loss);
   report.transmitters = path_loss.transmitters;

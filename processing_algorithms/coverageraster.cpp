@@ -76,7 +76,7 @@ std::vector<Rings> read_footprints(Run& run, const PathLossLayer& layer, const G
 
 Outcome make_coverage_raster(Run& run) {
   const ParameterValues& values = run.values();
-  const PathLossLayer layer = read_path_loss(values.text("PATH_LOSS"), Outlines::require, run.progress());
+  const PathLossLayer layer = read_path_loss(run, {.outlines = Outlines::require});
   const PixelGrid grid = ground_grid(layer, values.number("RESOLUTION"));
   const Bands choice = values.choice("BANDS", band_choices);
   const std::size_t band_count = choice == Bands::strongest ? 1 : layer.transmitters.size();

@@ -36,11 +36,10 @@ MatchOptions match_options(const ParameterValues& values) {
   return options;
 }
 
-std::vector<PredictedTarget> of_kinds(std::vector<PredictedTarget> targets, const std::vector<std::string>& kinds) {
+void keep_kinds(const std::vector<std::string>& kinds, std::vector<PredictedTarget>& targets) {
   std::erase_if(targets, [&](const PredictedTarget& target) {
     return std::find(kinds.begin(), kinds.end(), to_text(target.kind)) == kinds.end();
   });
-  return targets;
 }
 
 Fingerprints fingerprints_of(const PathLossLayer& path_loss, const ParameterValues& values) {
@@ -51,7 +50,7 @@ Fingerprints fingerprints_of(const PathLossLayer& path_loss, const ParameterValu
                 "predict at most " + std::to_string(most_transmitters) + " transmitters in one file");
   }
   const double least_dbm = values.optional_number("MIN_RECEIVED_POWER").value_or(-HUGE_VAL);
-  return {of_kinds(path_loss.targets, values.chosen_words("KINDS")), path_loss.transmitters, least_dbm};
+  return {path_loss.targets, path_loss.transmitters, least_dbm};
 }
 
 std::vector<LocatedQuery> locate(Run& run, const PathLossLayer& path_loss, const Fingerprints& fingerprints) {
@@ -100,8 +99,11 @@ Outcome make_fingerprints(Run& run) {
     throw Error(ErrorKind::invalid_input, "no_queries", "LOCATED is asked for without QUERIES",
                 "give the queries, or leave the output out");
   }
-  const PathLossLayer path_loss = read_path_loss(run.values().text("PATH_LOSS"), Outlines::leave, run.progress(),
-                                                 {"received_power_dbm", "first_delay_ns", "arrival_azimuth_deg"});
+  PathLossLayer path_loss =
+      read_path_loss(run, {.fields = {"received_power_dbm", "first_delay_ns", "arrival_azimuth_deg"},
+                           .bytes_per_row = sizeof(Signature) + 2 * sizeof(void*),  // sorted by place
+                           .bytes_per_tile = sizeof(FingerprintPlace)});
+  keep_kinds(run.values().chosen_words("KINDS"), path_loss.targets);
   const Fingerprints fingerprints = fingerprints_of(path_loss, run.values());
   const std::vector<LocatedQuery> located =
       run.values().has("QUERIES") ? locate(run, path_loss, fingerprints) : std::vector<LocatedQuery>();

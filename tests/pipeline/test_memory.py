@@ -11,7 +11,7 @@ import subprocess
 import unittest
 
 from tesseray_process import (EXECUTABLE, SAMPLE, SCENE, PipelineTest, environment_with_visibility, error_of, made,
-                              sizes_in, tesseray, transmitters_csv)
+                              module_folder, rows, sizes_in, tesseray, transmitters_csv, with_copies_of_transmitters)
 
 MEBIBYTE = 1 << 20
 LEAST_BLOCK = 64 * MEBIBYTE  # of rows under way, where the budget leaves no more
@@ -63,6 +63,46 @@ class MemoryBudget(PipelineTest):
         self.assertEqual(process.returncode, 3, process.stderr)
         self.assertEqual(error_of(process)["code"], "memory_budget")
         self.assertIn("28000 receivers see", error_of(process)["message"])
+
+
+class MemoryForPathLoss(PipelineTest):
+    """Rows that do not fit are refused before they are read, and those that do stay within the budget."""
+
+    @classmethod
+    def setUpClass(cls):
+        folder = module_folder()
+        environment, one = folder / "environment.gpkg", folder / "one.gpkg"
+        made("tileenvironment", *SCENE, "--environment", environment)
+        made("predictcoverage", "--environment", environment, *transmitters_csv(folder), "--max-bounces", 0,
+             "--over-rooftop", "none", "--output", one)
+        cls.many = with_copies_of_transmitters(one, folder / "many.gpkg", 79)
+        cls.rows = len(rows(cls.many, "path_loss", "fid"))
+        cls.drive_test = folder / "drive.csv"
+        cls.drive_test.write_text("x,y,rsrp,transmitter\n340500,6020500,-70,Market\n")
+        cls.districts = folder / "districts.geojson"
+        cls.districts.write_text(json.dumps({
+            "type": "FeatureCollection", "crs": {"type": "name", "properties": {"name": "EPSG:25832"}}, "features": [{
+                "type": "Feature", "properties": {"name": "all"}, "geometry": {"type": "Polygon", "coordinates": [
+                    [[340300, 6020300], [340700, 6020300], [340700, 6020700], [340300, 6020700], [340300, 6020300]]]}}]}))
+
+    def test_tools_that_read_a_prediction(self):
+        tools = {"bestserver": ["--best-server", self.folder / "o.gpkg"],
+                 "coveragebydistrict": ["--districts", self.districts, "--output", self.folder / "o.gpkg"],
+                 "coverageraster": ["--raster", self.folder / "o.tif", "--resolution", 20, "--bands", "strongest"],
+                 "comparewithdrivetest": ["--drive-test", self.drive_test, "--drive-test-crs", "EPSG:25832", "--output",
+                                          self.folder / "o.gpkg"],
+                 "fingerprints": ["--fingerprints", self.folder / "o.gpkg"]}
+        for tool, options in tools.items():
+            with self.subTest(tool=tool):
+                command = [tool, "--path-loss", self.many, *options, "--overwrite", "--progress", "json", "--memory"]
+                process = tesseray(*command, 0.07)
+                error = self.assert_refused(process, "memory_budget", [f"the {self.rows} rows of PATH_LOSS", "filter",
+                                                                       "KINDS"], status=3)
+                needed, left, budget = sizes_in(error["message"])
+                self.assertGreater(needed, 180 * self.rows)
+                least = budget - left + needed + 24 * MEBIBYTE  # what GDAL and SQLite hold meanwhile
+                process = self.assert_done(tesseray(*command, least / (1 << 30)))
+                self.assertLess(json.loads(process.stdout)["peak_memory_bytes"], least)
 
 
 class LimitsOfTheSystem(PipelineTest):

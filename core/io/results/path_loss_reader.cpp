@@ -166,23 +166,29 @@ class PathLossSource {
             .crs_name = crs.empty() ? "local metres" : crs.name()};
   }
 
-  // `used`: the fields that must be there besides those of every path loss.
-  std::vector<PredictedTarget> targets(Vec2 origin, const std::vector<std::string>& used,
+  PathLossSize size() {
+    const auto count_of = [](OGRLayer* layer) {
+      return layer == nullptr ? 0 : static_cast<std::uint64_t>(std::max<GIntBig>(layer->GetFeatureCount(), 0));
+    };
+    return {count_of(layer_), count_of(transmitters_layer_)};
+  }
+
+  // `used`: the fields that must be there besides those of every path loss. `rows`: by size().
+  std::vector<PredictedTarget> targets(Vec2 origin, const std::vector<std::string>& used, std::uint64_t rows,
                                        std::map<std::int64_t, TileCorners>* outlines, Progress& progress) {
     const LayerValues values(*layer_, without_password(name_.dataset), layer_hint);
     const TargetFields fields = find_fields(values, used);
     values.refuse_texts_among_numbers(*dataset_, fields.numbers(), name_.filter);
     session_.forget();  // a layer that SQL cannot ask is read without
     std::vector<PredictedTarget> targets;
-    const auto count = static_cast<double>(layer_->GetFeatureCount());
-    targets.reserve(static_cast<std::size_t>(std::max(count, 0.0)));
+    targets.reserve(rows);
     for (const OGRFeatureUniquePtr& feature : *layer_) {
       targets.push_back(target(*feature, values, fields, origin));
       if (outlines != nullptr) add_outline(*feature, targets.back(), origin, *outlines);
       constexpr std::size_t rows_between_reports = 8192;
       if (targets.size() % rows_between_reports == 0) {
         progress.throw_if_cancelled();
-        progress.advance(static_cast<double>(targets.size()) / count);
+        progress.advance(static_cast<double>(targets.size()) / static_cast<double>(rows));
       }
     }
     if (!session_.last_failure().empty()) {
@@ -495,13 +501,16 @@ class PathLossSource {
 }  // namespace
 
 PathLossLayer read_path_loss(const std::string& source, Outlines outlines, Progress& progress,
-                             const std::vector<std::string>& used) {
+                             const std::vector<std::string>& used,
+                             const std::function<void(const PathLossSize&)>& before_rows) {
   progress.begin_stage("path loss");
   PathLossSource from(parse_source_name(source), outlines);
   PathLossLayer layer;
   layer.frame = from.frame();
-  layer.targets =
-      from.targets(layer.frame.origin, used, outlines == Outlines::leave ? nullptr : &layer.outlines, progress);
+  const PathLossSize size = from.size();
+  if (before_rows) before_rows(size);
+  layer.targets = from.targets(layer.frame.origin, used, size.rows,
+                               outlines == Outlines::leave ? nullptr : &layer.outlines, progress);
   layer.transmitters = from.transmitters(layer.frame.origin, layer.targets);
   layer.holds_reached_only = from.holds_reached_only();
   from.warn_of_other_transmitters(progress);

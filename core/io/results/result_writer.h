@@ -9,6 +9,7 @@
 
 #include <cstdint>
 #include <filesystem>
+#include <functional>
 #include <map>
 #include <memory>
 #include <span>
@@ -89,10 +90,16 @@ enum class Outlines {
   read,     // what there is; points do, too
   require,  // all
 };
-// `used`: the fields that must be there besides those of every path loss. Throws Error(invalid_input) that names the
-// field and the feature where one is missing or holds what it cannot, and where a transmitter has two rows of a tile.
+// How much there is to read; the transmitters are those of the layer beside the rows.
+struct PathLossSize {
+  std::uint64_t rows = 0, transmitters = 0;
+};
+// `used`: the fields that must be there besides those of every path loss. `before_rows`, if any, may refuse to read so
+// much. Throws Error(invalid_input) that names the field and the feature where one is missing or holds what it cannot,
+// and where a transmitter has two rows of a tile.
 PathLossLayer read_path_loss(const std::string& source, Outlines outlines, Progress& progress,
-                             const std::vector<std::string>& used = {"received_power_dbm"});
+                             const std::vector<std::string>& used = {"received_power_dbm"},
+                             const std::function<void(const PathLossSize&)>& before_rows = {});
 // How a file calls a layer of path losses and that of its transmitters, which is empty where there is none.
 struct PathLossNames {
   std::string path_loss, transmitters;
