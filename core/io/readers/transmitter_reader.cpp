@@ -72,8 +72,28 @@ constexpr std::array frequency_names = {Names("hz"), Names("khz"), Names("mhz"),
 constexpr std::array frequency_units = {Unit{"hz", 1e-6}, Unit{"khz", 1e-3}, Unit{"mhz", 1.0}, Unit{"ghz", 1e3}};
 constexpr std::array transmitted_power_names = {Names("dbm"), Names("dbw"),  Names("w"),    Names("mw"),
                                                 Names("kw"),  Names("watt"), Names("watts")};
-constexpr std::array linear_power_units = {Unit{"mw", 1e-3}, Unit{"w", 1.0}, Unit{"kw", 1e3}, Unit{"watt", 1.0},
-                                           Unit{"watts", 1.0}};
+// Milliwatts in any letters but those of megawatts.
+constexpr Names milliwatts = "mw", megawatts = "MW";
+constexpr std::array linear_power_units = {Unit{milliwatts, 1e-3}, Unit{"w", 1.0},    Unit{"kw", 1e3},
+                                           Unit{megawatts, 1e6},   Unit{"watt", 1.0}, Unit{"watts", 1.0}};
+
+bool has_small_letter(std::string_view text) {
+  return std::any_of(text.begin(), text.end(), [](char c) { return c >= 'a' && c <= 'z'; });
+}
+
+// The unit of bare numbers, as power_dbm takes it. Throws where a name has capitals as words do, which tell nothing.
+std::string unit_in_name(const Attribute& powers, ErrorPlace place) {
+  if (powers.unit() != milliwatts) return powers.unit();
+  const std::string& name = powers.name();
+  // The W may be cut off.
+  const std::size_t at = name.find_last_of("mM");
+  if (name[at] == 'm') return std::string(milliwatts);
+  if (has_small_letter(name.substr(0, at)) && !has_small_letter(name.substr(at))) return std::string(megawatts);
+  place.field = name;
+  throw Error(ErrorKind::invalid_input, "ambiguous_unit",
+              "the unit that its name ends with may be megawatts or milliwatts",
+              "name it erp_MW for megawatts, erp_mW for milliwatts, or erp_kW", place);
+}
 
 // In dBm: from decibels above 1 mW or 1 W, or from watts. Empty for what is none of these.
 std::optional<double> power_dbm(double value, std::string_view unit) {
@@ -90,12 +110,10 @@ std::optional<double> parse_power_dbm(const std::string& text, std::string_view 
   const std::string lower = lower_case(text);
   std::size_t at = lower.size();
   while (at > 0 && lower[at - 1] >= 'a' && lower[at - 1] <= 'z') --at;
-  const std::string own_unit = lower.substr(at);
-  if (std::find(transmitted_power_names.begin(), transmitted_power_names.end(), own_unit) ==
-      transmitted_power_names.end())
-    return std::nullopt;
+  const std::string spelled = text.substr(at), own_unit = lower.substr(at);
+  const bool has_capital_m = own_unit == milliwatts && spelled.front() == 'M';
   const std::optional<double> value = parse_number(std::string_view(lower).substr(0, at));
-  return value ? power_dbm(*value, own_unit) : std::nullopt;
+  return value ? power_dbm(*value, has_capital_m ? spelled : own_unit) : std::nullopt;
 }
 
 bool has_one_of(const std::string& plain, std::span<const Names> stems) {
@@ -140,6 +158,7 @@ TransmitterReader::TransmitterReader(PointSource& points, const TransmitterInput
                     input.antenna_height_m.has_value(), "antenna heights", "ANTENNA_HEIGHT");
   erp_ = require(look_for(input.erp_field, "ERP_FIELD", erp_aliases, transmitted_power_names),
                  input.erp_dbm.has_value(), "radiated powers", "ERP");
+  if (erp_) erp_unit_ = unit_in_name(*erp_, points_.place());
   azimuth_ = points_.find(look_for(input.azimuth_field, "AZIMUTH_FIELD", azimuth_aliases, angle_names));
   downtilt_ = points_.find(look_for(input.downtilt_field, "DOWNTILT_FIELD", downtilt_aliases, angle_names));
   tilt_is_total_ = downtilt_ && plain_name(downtilt_->name()).find("total") != std::string::npos;
@@ -236,12 +255,11 @@ double TransmitterReader::height_m(const OGRFeature& feature, HeightReference re
 
 double TransmitterReader::erp_dbm(const OGRFeature& feature) const {
   if (!erp_) return *input_.erp_dbm;
-  const std::string& unit = erp_->unit();
   const std::optional<double> stored = erp_->stored_number(feature);
   const std::optional<std::string> text = erp_->text(feature);
   if (!text && !input_.erp_dbm) throw missing_value(*erp_, feature, "ERP");
   if (!text) return *input_.erp_dbm;
-  const std::optional<double> power = stored ? power_dbm(*stored, unit) : parse_power_dbm(*text, unit);
+  const std::optional<double> power = stored ? power_dbm(*stored, erp_unit_) : parse_power_dbm(*text, erp_unit_);
   const bool is_unclear = !stored && has_thousands(*text, feature);
   if (!power || is_unclear || *power < lowest_power_dbm || *power > highest_power_dbm) {
     throw bad_value(*erp_, feature, "is not a radiated power", "write dBm, or name the field erp_w for watts");

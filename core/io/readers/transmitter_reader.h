@@ -50,6 +50,7 @@ class TransmitterReader {
   AntennaChoice& antennas_;
   std::optional<Attribute> name_, frequency_, height_, erp_, azimuth_, downtilt_, electrical_tilt_, antenna_,
       polarization_, reference_;
+  std::string erp_unit_;        // of bare numbers
   bool tilt_is_total_ = false;  // the downtilt's field holds both tilts together
 };
 

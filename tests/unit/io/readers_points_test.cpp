@@ -214,7 +214,12 @@ INSTANTIATE_TEST_SUITE_P(Fields, Powers,
                                            PowerCase{"PIRE (dBm)", "40", 37.85}, PowerCase{"power_w", "20", 43.0103},
                                            PowerCase{"power", "1 kW", 60}, PowerCase{"erp_kw", "1", 60},
                                            PowerCase{"txPowerDbm", "33", 33}, PowerCase{"erp", "500mW", 26.9897},
-                                           PowerCase{"erp_dbw", "10", 40}, PowerCase{"power", "46 dBm", 46}));
+                                           PowerCase{"erp_dbw", "10", 40}, PowerCase{"power", "46 dBm", 46},
+                                           PowerCase{"erp", "1 MW", 90}, PowerCase{"erp", "0.5 KW", 56.9897},
+                                           PowerCase{"erp_MW", "1", 90}, PowerCase{"Erp [MW]", "0.1", 80},
+                                           PowerCase{"erp_mw", "100", 20}, PowerCase{"ERP_mW", "100", 20},
+                                           PowerCase{"puissanceM", "1", 90}, PowerCase{"erp,erp_unit", "2,MW", 93.0103},
+                                           PowerCase{"erp,erp_unit", "2,mW", 3.0103}));
 
 struct FrequencyCase {
   const char* field;
