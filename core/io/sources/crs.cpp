@@ -41,6 +41,20 @@ std::string percent(double ratio) {
   return text.data();
 }
 
+// PROJ takes a box without width for one across 180°, which it cuts there in two: at 180° itself without end.
+Rectangle with_extent(const Rectangle& degrees) {
+  constexpr double least_deg = 1e-6;
+  Rectangle box = degrees;
+  const auto widen = [](double& low, double& high, double bound) {
+    if (high - low >= least_deg) return;
+    low = std::clamp(0.5 * (low + high - least_deg), -bound, bound - least_deg);
+    high = std::min(low + least_deg, bound);
+  };
+  widen(box.min.x, box.max.x, 180);
+  widen(box.min.y, box.max.y, 90);
+  return box;
+}
+
 using Transformation = std::unique_ptr<OGRCoordinateTransformation>;
 
 // `place`: longitudes and latitudes; empty: anywhere. Null when no operation leads from one to the other.
@@ -175,6 +189,7 @@ PointTransform::PointTransform(const Crs& from, const Crs& to, const std::option
   if (from.is_same(to)) return;
   if (area && !area->empty() && !from.is_engineering()) {
     place_ = from.is_geographic() ? *area : PointTransform(from, wgs84()).bounds(*area);
+    if (!place_.empty()) place_ = with_extent(place_);
   }
   from_ = from;
   to_ = to;

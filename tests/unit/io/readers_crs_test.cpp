@@ -186,6 +186,26 @@ TEST(Crs, NeedsItsOwnGrids) {
   EXPECT_FALSE(Crs::from_text("+proj=utm +zone=32 +ellps=bessel +towgs84=598,74,418,0,0,0,0 +type=crs").empty());
 }
 
+// PROJ does not come back from a box without width at 180°.
+TEST(Transform, TakesTheAreaOfASinglePoint) {
+  const Crs degrees = Crs::from_text("EPSG:4326");
+  for (const double longitude : {180.0, -180.0, 179.9999999}) {
+    for (const double latitude : {90.0, 66.0, -17.0}) {
+      const Crs map = latitude == 90 ? Crs::from_text("EPSG:3995") : utm_zone(longitude, latitude);
+      const Vec2 point{longitude, latitude};
+      const PointTransform transform(degrees, map, Rectangle{point, point});
+      EXPECT_LT(norm(transform(point) - PointTransform(degrees, map)(point)), 1e-6) << longitude << ", " << latitude;
+      EXPECT_EQ(transform.caveat(), "");
+    }
+  }
+  const Crs national = Crs::from_text("EPSG:27700");
+  const Vec2 norwich{1.29, 52.63};
+  const PointTransform of_point(degrees, national, Rectangle{norwich, norwich});
+  const PointTransform of_town(degrees, national, around(norwich, 0.01));
+  EXPECT_EQ(of_point(norwich), of_town(norwich));
+  EXPECT_EQ(of_point.caveat(), of_town.caveat());
+}
+
 TEST(Transform, BetweenEqualsKeepsEveryBit) {
   const PointTransform same(Crs::from_text("EPSG:32632"), Crs::from_text("EPSG:32632"));
   EXPECT_TRUE(same.is_identity());
