@@ -17,15 +17,19 @@ constexpr double least_loss_db = -30, greatest_loss_db = 100;
 
 Error bad_loss(const std::string& message) {
   return {ErrorKind::invalid_input, "bad_clutter_loss", "CLUTTER_LOSS: " + message,
-          "write classes and losses in dB, as in: forest=8, dense urban=15, \"urban, old\"=3"};
+          "write classes and losses in dB, as in: forest=8, dense urban=15, \"urban, old\"=3; in quotes, a quotation "
+          "mark of a name is written twice"};
 }
 
-// The parts between commas and semicolons that are in no quotes, without the quotes.
+// The parts between commas and semicolons that are in no quotes, without the quotes. In them, two are one of the name.
 std::vector<std::string> parts_of(const std::string& text) {
   std::vector<std::string> parts(1);
   bool is_quoted = false;
-  for (const char c : text) {
-    if (c == '"') {
+  for (std::size_t i = 0; i < text.size(); ++i) {
+    const char c = text[i];
+    if (is_quoted && text.substr(i, 2) == "\"\"") {
+      parts.back() += text[i++];
+    } else if (c == '"') {
       is_quoted = !is_quoted;
     } else if (!is_quoted && (c == ',' || c == ';')) {
       parts.emplace_back();
@@ -58,7 +62,9 @@ std::map<std::string, double> losses_in(const std::string& text) {
 // As CLUTTER_LOSS takes them.
 std::vector<std::string> spelled(std::vector<std::string> classes) {
   for (std::string& name : classes) {
-    if (name.find_first_of(",;") != std::string::npos) name = '"' + name + '"';
+    if (name.find_first_of(",;\"") == std::string::npos) continue;
+    for (std::size_t at = name.find('"'); at != std::string::npos; at = name.find('"', at + 2)) name.insert(at, 1, '"');
+    name = '"' + name + '"';
   }
   return classes;
 }

@@ -124,6 +124,22 @@ class Clutter(PipelineTest):
         self.assert_done(process)
         self.assertIn('lose nothing: \\"fields, old\\"', process.stderr)
 
+    def test_names_may_hold_quotation_marks(self):
+        environment = self.folder / "pipes.gpkg"
+        areas = clutter_areas(self.folder / "cover.gpkg", '5" "old" pipes')
+        self.assert_done(tesseray("tileenvironment", *SCENE, "--clutter-areas", areas, "--environment", environment))
+        process, _ = self.predict("some", "--clutter-loss", "forest=7.5, pond=0", environment=environment)
+        self.assert_done(process)
+        (warning,) = [line["warning"] for line in json_lines(process.stderr)
+                      if line.get("warning", {}).get("code") == "clutter_without_loss"]
+        as_written = '"5"" ""old"" pipes"'
+        self.assertIn("lose nothing: " + as_written, warning["message"])
+        process, quoted = self.predict("quoted", "--clutter-loss", f"forest=7.5, {as_written}=-1.25, pond=0",
+                                       environment=environment)
+        self.assert_done(process)
+        _, plain = self.predict("plain", "--clutter-loss", LOSSES)
+        self.assertEqual(rows(quoted, "path_loss"), rows(plain, "path_loss"))
+
     def test_classes_without_a_loss_lose_nothing_and_are_named(self):
         process, output = self.predict("some", "--clutter-loss", "forest=3")
         self.assert_done(process)

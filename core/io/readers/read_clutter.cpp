@@ -10,6 +10,7 @@
 #include <string_view>
 #include <utility>
 
+#include "core/base/blank_text.h"
 #include "core/io/sources/attribute.h"
 #include "core/io/sources/located_raster.h"
 
@@ -100,9 +101,9 @@ class ClassRaster : public LocatedRaster {
 
   std::string name_of(std::int64_t code) {
     char** const categories = band().GetCategoryNames();
-    const bool has_name =
-        categories != nullptr && code >= 0 && code < CSLCount(categories) && categories[code][0] != '\0';
-    return has_name ? categories[code] : std::to_string(code);
+    const bool is_category = categories != nullptr && code >= 0 && code < CSLCount(categories);
+    const std::string_view name = is_category ? trimmed(categories[code]) : std::string_view();
+    return name.empty() ? std::to_string(code) : std::string(name);
   }
 
   ClassNumbers numbers_;

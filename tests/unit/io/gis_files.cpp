@@ -101,6 +101,11 @@ std::string write_raster(const std::string& path, const TestRaster& content) {
   GDALRasterBand& band = *dataset->GetRasterBand(1);
   if (content.no_data) band.SetNoDataValue(*content.no_data);
   if (!content.unit.empty()) band.SetUnitType(content.unit.c_str());
+  if (!content.categories.empty()) {
+    CPLStringList names;
+    for (const std::string& name : content.categories) names.AddString(name.c_str());
+    band.SetCategoryNames(names.List());
+  }
   if (content.scale != 1) band.SetScale(content.scale);
   if (content.offset != 0) band.SetOffset(content.offset);
   std::vector<double> row_values(static_cast<std::size_t>(content.columns));

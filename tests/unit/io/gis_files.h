@@ -58,6 +58,7 @@ struct TestRaster {
   std::string type = "Float32";
   std::optional<double> no_data = {};
   std::string unit = {};
+  std::vector<std::string> categories = {};  // names of the values 0, 1, …
   double scale = 1, offset = 0;
   std::function<double(int column, int row)> value = [](int, int) { return 100.0; };
 };

@@ -86,6 +86,17 @@ TEST_F(ClutterReading, ARasterOfTheEnvironmentsGridKeepsItsPixels) {
   }
 }
 
+TEST_F(ClutterReading, CategoriesAreClassesByTheirNames) {
+  const TestRaster raster{.type = "Byte",
+                          .categories = {"meadow", " old forest ", "  ", "5\" pipe"},
+                          .value = [](int column, int) { return double{1} * (column % 5); }};
+  const Scene scene = clean(with_raster(raster)).scene;
+  const std::vector<std::string> names = {"meadow", "old forest", "2", "5\" pipe", "4"};
+  for (int column = 17; column < 23; ++column) {
+    EXPECT_EQ(class_at(scene, {500005 + 10.0 * column, 5000200}), names[static_cast<std::size_t>(column % 5)]);
+  }
+}
+
 TEST_F(ClutterReading, ARasterOfAnotherCrsGivesTheClassAtTheMiddleOfCells) {
   // 0.0002° are 22 m and 16 m.
   const Vec2 corner = proj_transform("EPSG:32632", "EPSG:4326", {499900, 5000500});
