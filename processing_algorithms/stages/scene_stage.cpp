@@ -199,8 +199,8 @@ std::vector<Parameter> scene_parameters() {
       {.name = "MIN_BUILDING_AREA",
        .label = "Least area of a footprint",
        .help =
-           "smaller footprints are joined to the neighbour with the longest common wall, or left out where there is "
-           "none; 0: all stay",
+           "smaller footprints are joined to a neighbour along a long common wall, rather to one that is about as high "
+           "and too small as well, or left out where there is none; 0: all stay",
        .kind = Kind::number,
        .default_value = "0",
        .unit = "m²",

@@ -2,7 +2,9 @@
 #include "core/scene/clean_up/simplified_footprints.h"
 
 #include <algorithm>
+#include <cmath>
 #include <cstdio>
+#include <optional>
 #include <string>
 #include <utility>
 
@@ -45,10 +47,20 @@ Plan plan_of(std::vector<std::vector<Rings>>& footprints) {
   return plan;
 }
 
+// The one that counts where both are given.
+GivenHeight given_height(const RawBuilding& building) {
+  const std::optional<double>&elevation = building.roof_elevation_m, &height = building.height_m;
+  if (elevation && std::isfinite(*elevation)) return {GivenHeight::Reference::sea, *elevation};
+  if (height && std::isfinite(*height) && *height > 0) return {GivenHeight::Reference::ground, *height};
+  return {};
+}
+
 void take_away_small(Plan& plan, const std::vector<RawBuilding>& buildings, double min_area_m2, IssueLog& log) {
-  std::vector<bool> is_on_ground;
-  for (const std::uint32_t b : plan.building) is_on_ground.push_back(base_of(buildings[b]) == 0);
-  for (SmallFootprint& small : take_away_small(plan.polygons, is_on_ground, min_area_m2)) {
+  std::vector<JoinTraits> traits;
+  for (const std::uint32_t b : plan.building) {
+    traits.push_back({.may_join = base_of(buildings[b]) == 0, .height = given_height(buildings[b])});
+  }
+  for (SmallFootprint& small : take_away_small(plan.polygons, traits, min_area_m2)) {
     const std::string what =
         "a footprint of " + square_metres(area(small.outline)) + " (less than " + square_metres(min_area_m2) + ") is ";
     const std::int64_t feature = buildings[plan.building[small.polygon]].feature_id;

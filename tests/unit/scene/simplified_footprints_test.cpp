@@ -5,7 +5,11 @@
 
 #include <algorithm>
 #include <cmath>
+#include <map>
+#include <numeric>
 #include <random>
+#include <utility>
+#include <vector>
 
 #include "core/scene/ground_plan/footprint_repair.h"
 #include "core/scene/ground_plan/polygon.h"
@@ -273,6 +277,92 @@ TEST(SimplifiedFootprints, SmallOnesThatJoinMayBecomeLargeEnough) {
   EXPECT_EQ(left, 1u);
   EXPECT_NEAR(sum, 26, 1e-9);
   EXPECT_EQ(plan.log.issues().size(), 2u);
+}
+
+// Houses 10 m deep side by side, in any order of the rows.
+struct Terrace {
+  std::vector<double> height_m, width_m;
+  std::vector<std::size_t> order;
+
+  explicit Terrace(std::vector<double> heights)
+      : height_m(std::move(heights)), width_m(height_m.size(), 5), order(height_m.size()) {
+    std::iota(order.begin(), order.end(), std::size_t{0});
+  }
+  // The areas and heights that MIN_BUILDING_AREA leaves, from west to east.
+  std::vector<std::pair<double, double>> left_of(double min_area_m2) const {
+    std::vector<double> west(1, 0);
+    for (const double width : width_m) west.push_back(west.back() + width);
+    std::vector<Rings> polygons;
+    for (const std::size_t i : order) polygons.push_back({box(west[i], 0, west[i + 1], 10)});
+    Plan plan(std::move(polygons));
+    for (std::size_t i = 0; i < order.size(); ++i) plan.buildings[i].height_m = height_m[order[i]];
+    const Footprints footprints = plan.simplified(0, min_area_m2);
+    expect_valid(footprints);
+    std::map<double, std::pair<double, double>> left;
+    for (std::size_t i = 0; i < order.size(); ++i) {
+      for (const Rings& rings : footprints[i]) left[bounds(rings).min.x] = {area(rings), *plan.buildings[i].height_m};
+    }
+    std::vector<std::pair<double, double>> found;
+    for (const auto& [x, house] : left) found.push_back(house);
+    return found;
+  }
+};
+
+using Left = std::vector<std::pair<double, double>>;
+
+TEST(SimplifiedFootprints, ATerraceBecomesPairsAndTriples) {
+  EXPECT_EQ(Terrace(std::vector<double>(10, 6)).left_of(60), Left(5, {100, 6}));
+  EXPECT_EQ(Terrace(std::vector<double>(5, 6)).left_of(60), (Left{{100, 6}, {150, 6}}));
+  std::mt19937 random(7);
+  std::uniform_real_distribution<double> height(6, 9);
+  std::uniform_int_distribution<int> steps_of_width(16, 23);
+  Terrace terrace(std::vector<double>(200, 0));
+  for (double& each : terrace.height_m) each = height(random);
+  for (double& each : terrace.width_m) each = 0.25 * steps_of_width(random);
+  const Left left = terrace.left_of(60);
+  double sum = 0;
+  for (const auto& [area_m2, height_m] : left) {
+    EXPECT_GE(area_m2, 80);
+    EXPECT_LE(area_m2, 230);
+    sum += area_m2;
+  }
+  EXPECT_NEAR(sum, 10 * std::accumulate(terrace.width_m.begin(), terrace.width_m.end(), 0.0), 1e-6);
+  EXPECT_GT(left.size(), 75u);
+  for (int i = 0; i < 3; ++i) {
+    std::shuffle(terrace.order.begin(), terrace.order.end(), random);
+    EXPECT_EQ(terrace.left_of(60), left);
+  }
+}
+
+TEST(SimplifiedFootprints, LikeHeightsJoinAndTheirMedianByAreaStays) {
+  EXPECT_EQ(Terrace({30, 6, 6, 6, 6, 6, 6}).left_of(60), (Left{{100, 6}, {100, 6}, {150, 6}}));
+  EXPECT_EQ(Terrace({6, 6, 20, 20, 6, 6}).left_of(60), (Left{{100, 6}, {100, 20}, {100, 6}}));
+  EXPECT_EQ(Terrace({20, 6, 6, 20, 20}).left_of(60), (Left{{150, 6}, {100, 20}}));
+}
+
+TEST(SimplifiedFootprints, AHouseThatIsLargeEnoughKeepsItsHeight) {
+  // Sheds all around a house of 10 m × 10 m, together larger than it.
+  std::vector<Rings> polygons = {{box(0, 0, 10, 10)}};
+  for (int i = 0; i < 3; ++i) {
+    polygons.push_back({box(10, 3.5 * i, 20, 3.5 * i + 3)});
+    polygons.push_back({box(-10, 3.5 * i, 0, 3.5 * i + 3)});
+  }
+  Plan plan(polygons);
+  for (RawBuilding& building : plan.buildings) building.height_m = building.feature_id == 1 ? 8 : 3;
+  const Footprints simple = plan.simplified(0, 50);
+  EXPECT_NEAR(area(simple[0].at(0)), 280, 1e-9);
+  for (std::size_t i = 1; i < simple.size(); ++i) EXPECT_TRUE(simple[i].empty());
+  EXPECT_EQ(plan.log.issues().size(), 6u);
+}
+
+TEST(SimplifiedFootprints, GaragesBetweenTwoHousesJoinEachOther) {
+  Plan plan({{box(0, 0, 10, 10)}, {box(10, 0, 13, 6)}, {box(13, 0, 16, 6)}, {box(16, 0, 26, 10)}});
+  const std::vector<double> heights = {8, 3, 3, 8};
+  for (std::size_t i = 0; i < 4; ++i) plan.buildings[i].height_m = heights[i];
+  const Footprints simple = plan.simplified(0, 30);
+  EXPECT_NEAR(area(simple[0].at(0)), 100, 1e-9);
+  EXPECT_NEAR(area(simple[3].at(0)), 100, 1e-9);
+  EXPECT_EQ(simple[1].size() + simple[2].size(), 1u);
 }
 
 TEST(SimplifiedFootprints, SmallOnesWithoutACommonWallAreLeftOut) {
