@@ -46,7 +46,9 @@ std::vector<Parameter> interaction_parameters() {
       limit("MAX_REFLECTIONS", "Reflections", "greatest number of reflections of a ray", defaults.max_reflections, 8),
       limit("MAX_DIFFRACTIONS", "Diffractions", "greatest number of diffractions of a ray", defaults.max_diffractions,
             8),
-      limit("MAX_SCATTERINGS", "Scatterings", "greatest number of diffuse scatterings of a ray",
+      limit("MAX_SCATTERINGS", "Scatterings",
+            "greatest number of diffuse scatterings of a ray; with 0, reflections keep the power that is scattered "
+            "otherwise",
             defaults.max_scatterings, 1),
       limit("MAX_REFLECTIONS_WITH_DIFFRACTIONS", "Reflections and diffractions",
             "greatest number of reflections and diffractions of a ray that has both",
