@@ -148,8 +148,9 @@ bool LaunchArrivals::is_free_around_corner(const RayEnding& ending, std::uint32_
   if (ending.chain.length > 1 || has_screens) return true;
   const VirtualSource image = image_before_edge(ending.source, way.plane);
   const Vec3 at_corner = leg_to(image, target).from, place = way.plane.place_between(image.point, at_corner);
-  return ray_legs_.is_free_of_buildings(at_corner, corner, place) &&
-         ray_legs_.is_free_of_buildings(transmitter_.position, no_index, place);
+  if (!ray_legs_.is_free_of_buildings(at_corner, corner, place)) return false;
+  // The building that a ray goes through does not hide the antenna.
+  return ending.chain.through_building || ray_legs_.is_free_of_buildings(transmitter_.position, no_index, place);
 }
 
 bool LaunchArrivals::is_free_behind_wall(const RayEnding& ending, std::uint32_t ground, std::uint32_t number) const {
