@@ -353,7 +353,7 @@ void RayLosses::Account::end_by_ground_below(const KeptEnding& ending, const Int
   const Vec3 normal = reflecting_normal(view().environment, as_it_arrived, ground);
   const Leg leg = leg_to(ending.source, mirrored(target, tile.centroid, normal));
   length_m_ = geometric_m(leg);
-  const LinkView::Departure sent = sent_to_ground(view(), as_it_arrived, leg);
+  const LinkView::Departure sent = sent_to_ground(as_it_arrived, leg, *this);
   settle(level(sent.field, leg, sent.relative_gain), chain.length);
   antenna_ = sent.relative_gain;
   if (chain.length > 0) {

@@ -20,6 +20,7 @@
 #include "core/propagation/tubes/edge_image.h"
 #include "core/propagation/tubes/left_near_edge.h"
 #include "core/propagation/tubes/ray_ending.h"
+#include "core/propagation/tubes/reflected_along.h"
 #include "core/propagation/tubes/tube_at_edge.h"
 
 namespace tesseray {
@@ -113,31 +114,6 @@ TESSERAY_HD void go_on(const Outgoing& outgoing, std::uint32_t element, Rays& ra
     child.radius_1_m = wave.radius_1_m;
     child.radius_2_m = wave.radius_2_m;
   }
-}
-
-// The field of the transmitter's or the scattered ray that leaves the last tile of `chain`, reflections only, along
-// `direction`.
-template <class Rays>
-TESSERAY_HD LinkView::Departure reflected_along(const InteractionChain& chain, Vec3 direction, const Rays& rays) {
-  const Tile* const tiles = rays.view().environment.tiles;
-  const std::size_t first = chain.is_scattered() ? 1 : 0;
-  Vec3 k = direction;
-  for (std::size_t i = chain.length; i-- > first;) k = mirrored(k, tiles[chain.elements[i]].normal);
-  LinkView::Departure departure = rays.departure(chain, k);
-  for (std::size_t i = first; i < chain.length; ++i) {
-    const Tile& tile = tiles[chain.elements[i]];
-    departure.field = rays.reflected(chain, departure.field, k, tile);
-    k = mirrored(k, tile.normal);
-  }
-  return departure;
-}
-
-// What the ground reflects along a direction of the direct ray alone, of which it mirrors another part than of what
-// goes on from there.
-TESSERAY_HD inline ComplexVec3 direct_ray_reflected_along(Vec3 direction, const Tile& ground,
-                                                          const LaunchView& launch) {
-  const Vec3 k = mirrored(direction, ground.normal);
-  return reflected_by_grazed_ground(launch.surface(ground), launch.link.depart(k).field, k, ground.normal);
 }
 
 // What the last edge of a tube's chain, from which it has come to its tile, sends to `target`, a point of a number, if
@@ -396,8 +372,7 @@ TESSERAY_HD inline bool is_over_rooftops(const LaunchView& launch, const Interac
   const std::uint8_t comes_by_ground = as == lit_as_target ? by_ground_as_target : by_ground_as_element;
   const bool has_ground =
       launch.is_antenna_over_ground || (launch.reached_over_rooftops[number] & comes_by_ground) != 0;
-  const bool by_ground =
-      has_ground && !chain.is_scattered() && points.is_tile(begin) && points.is_ground(begin);
+  const bool by_ground = has_ground && !chain.is_scattered() && points.is_tile(begin) && points.is_ground(begin);
   const std::size_t first_edge = by_ground ? 1 : 0;
   for (std::size_t i = first_edge; i < chain.length; ++i) {
     const std::uint32_t element = chain.elements[i];

@@ -11,6 +11,7 @@
 #include "core/propagation/tubes/any_order.h"
 #include "core/propagation/tubes/launch_view.h"
 #include "core/propagation/tubes/left_near_edge.h"
+#include "core/propagation/tubes/reflected_along.h"
 #include "core/propagation/vegetation/vegetation_loss.h"
 
 namespace tesseray {
@@ -172,13 +173,23 @@ TESSERAY_HD inline bool find_departure(const LaunchView& launch, const RayEnding
   return diffractions < 2;
 }
 
+// Whether it has met tiles, and no edge.
+TESSERAY_HD inline bool is_of_tiles_alone(const TargetPointsView& points, const InteractionChain& chain) {
+  for (std::size_t i = 0; i < chain.length; ++i) {
+    if (!points.is_tile(chain.elements[i])) return false;
+  }
+  return chain.length > 0;
+}
+
 }  // namespace ray_ending_detail
 
 // The field of a ray's companion as it comes to the ground along `leg`, over the amplitude of that way. It leaves the
 // antenna in another direction than the ray: the pattern may have its null in one of them, and a slanted polarisation
-// turns with the direction. Over the roofs and along uneven ground both leave as one.
-TESSERAY_HD inline LinkView::Departure sent_to_ground(const LaunchView& launch, const RayEnding& ending,
-                                                      const Leg& leg) {
+// turns with the direction; and it meets walls at other angles. Over the roofs and along uneven ground both leave as
+// one. `rays`: as those of reflected_along().
+template <class Rays>
+TESSERAY_HD LinkView::Departure sent_to_ground(const RayEnding& ending, const Leg& leg, const Rays& rays) {
+  const LaunchView& launch = rays.view();
   const InteractionChain& chain = ending.chain;
   const bool leaves_as_one = chain.over_rooftops || comes_along_ground(ending);
   // A straight ray's is known from its departure on, whatever the ray itself has of the pattern.
@@ -187,6 +198,13 @@ TESSERAY_HD inline LinkView::Departure sent_to_ground(const LaunchView& launch, 
     LinkView::Departure sent =
         launch.link.depart(place == nullptr ? leg.direction : normalized(*place - launch.antenna));
     sent.field = transported(sent.field, leg.direction);
+    return sent;
+  }
+  if (!leaves_as_one && ray_ending_detail::is_of_tiles_alone(launch.environment.points, chain)) {
+    LinkView::Departure sent = reflected_along(chain, leg.direction, rays);
+    if (ending.coherent_ground_reflection) {
+      sent.field = direct_ray_reflected_along(leg.direction, launch.environment.tiles[chain.last()], launch);
+    }
     return sent;
   }
   LinkView::Departure sent{transported(ending.strength, leg.direction), ending.departure_gain};
@@ -319,9 +337,8 @@ TESSERAY_HD inline LeftOfCompanion left_of_companion_before_edge(const LaunchVie
   if (before.length > 0 || launch.left_along_edges == nullptr) return {};
   const bool through_building = before.through_building;
   const double amplitude = left_along_edge(launch, element, through_building).amplitude;
-  const LeftAtKellerPoint left =
-      left_at_edge(launch, element, through_building, ending.source, environment.points.arrival(number),
-                   environment.ground_below(number));
+  const LeftAtKellerPoint left = left_at_edge(launch, element, through_building, ending.source,
+                                              environment.points.arrival(number), environment.ground_below(number));
   const Complex of_ray = amplitude * left.factor;
   if (!(squared_norm(of_ray) > 0)) return {{}, {}};
   const Complex by_ground = left_at_edge(launch, element, through_building, place).by_ground;
@@ -374,7 +391,7 @@ TESSERAY_HD inline bool find_companion_in_plane(const LaunchView& launch, const 
   const double amplitude = leg.amplitude * ending.attenuation.companion * norm(left);
   if (!(amplitude > 0)) return false;
   const double offset_m = ending.companion_offset_m - std::atan2(left.im, left.re) / launch.link.wave_number;
-  const LinkView::Departure sent = sent_to_ground(launch, ending, leg);
+  const LinkView::Departure sent = sent_to_ground(ending, leg, ReflectedRays{launch});
   const ComplexVec3 incident = amplitude * sent.field;
   const LinkView::Surface& surface = launch.surface(tile);
   // It comes to the ground as it has left the antenna.

@@ -3,6 +3,8 @@
 // it reflects as other ground does, wherever the grid of tiles lies.
 #include <gtest/gtest.h>
 
+#include <algorithm>
+#include <cmath>
 #include <string>
 #include <utility>
 #include <vector>
@@ -92,6 +94,47 @@ TEST(GroundWithoutTile, ReflectsBeforeAWallWhatThatReflects) {
       places.push_back({723, 45.1 + north_m + before_m, 1.5});
     expect_exact(testing::with_material(std::move(scene), 5, 0.01), {20, 60 + north_m, 6}, places, 2);
   }
+}
+
+// One by one, and near: the way by the ground meets the wall at another angle than the ray without it, which turns
+// another part of its polarisation.
+TEST(GroundWithoutTile, ReflectsWhatAWallReflectsOnTheWayThere) {
+  Scene scene = testing::flat_ground(length_m, 100);
+  scene.prisms = {testing::box_prism(1, {0, 20}, {length_m, 45.1}, 0, 40)};
+  const Environment town(testing::with_material(std::move(scene), 5, 0.01), side_m);
+  const auto receivers = testing::receivers_at({{41, 48, 1.5}, {45, 49, 3}, {35, 50, 4}});
+  Transmitter transmitter = testing::test_transmitter({20, 60, 25});
+  ImageTracingOptions exact;
+  exact.max_reflections = 2;
+  exact.max_diffractions = 0;
+  RayLaunchingOptions options = testing::without_scattering(2, 0, 2);
+  options.ray_losses = true;
+  std::size_t compared = 0;
+  for (const Polarization polarization : {Polarization::vertical, Polarization::horizontal}) {
+    transmitter.polarization = polarization;
+    for (const Polarization received : {Polarization::vertical, Polarization::horizontal}) {
+      options.receiver_polarization = exact.link.receiver_polarization = received;
+      const std::vector<Ray> launched = town.launch_to_receivers(transmitter, receivers, options).rays;
+      for (const Ray& ray :
+           ImageTracer(town.scene, town.occlusion, receivers, exact).trace(transmitter, no_progress()).rays) {
+        if (ray.interactions != "T-R-G") continue;
+        const auto same = std::find_if(launched.begin(), launched.end(), [&](const Ray& other) {
+          return other.target_id == ray.target_id && other.interactions == ray.interactions &&
+                 std::fabs(other.delay_ns - ray.delay_ns) < 1e-3;
+        });
+        ASSERT_NE(same, launched.end()) << ray.target_id;
+        EXPECT_NEAR(same->power_dbm, ray.power_dbm, 0.01) << ray.target_id;
+        double lost_db = 0;
+        for (const RayLoss& loss : same->losses) {
+          EXPECT_NE(loss.step, "ground");
+          lost_db += loss.loss_db;
+        }
+        EXPECT_NEAR(lost_db, transmitter.erp_dbm - same->power_dbm, 1e-6);
+        ++compared;
+      }
+    }
+  }
+  EXPECT_GE(compared, 8u);
 }
 
 }  // namespace
