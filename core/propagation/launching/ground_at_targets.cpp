@@ -140,14 +140,17 @@ bool LaunchArrivals::is_free_around_corner(const RayEnding& ending, std::uint32_
   const std::uint32_t corner = ending.chain.last();
   const Vec3 target = environment_.points.arrival(number);
   if (way.is_from_above()) {
-    return ray_legs_.is_free_of_buildings(way.leg.from, corner, way.place()) &&
+    return ray_legs_.comes_to_last(ending, way.leg.from) &&
+           ray_legs_.is_free_of_buildings(way.leg.from, corner, way.place()) &&
            ray_legs_.is_free_of_buildings(target, no_index, way.place());
   }
   // With screens the edge knows what roofs leave of it.
   const bool has_screens = setting_.goes_over_rooftops() && environment_.options.over_rooftop == OverRooftop::screens;
-  if (ending.chain.length > 1 || has_screens) return true;
   const VirtualSource image = image_before_edge(ending.source, way.plane);
-  const Vec3 at_corner = leg_to(image, target).from, place = way.plane.place_between(image.point, at_corner);
+  const Vec3 at_corner = leg_to(image, target).from;
+  if (ending.chain.length > 1) return ray_legs_.comes_to_last(ending, at_corner);
+  if (has_screens) return true;
+  const Vec3 place = way.plane.place_between(image.point, at_corner);
   if (!ray_legs_.is_free_of_buildings(at_corner, corner, place)) return false;
   // The building that a ray goes through does not hide the antenna.
   return ending.chain.through_building || ray_legs_.is_free_of_buildings(transmitter_.position, no_index, place);
@@ -160,7 +163,8 @@ bool LaunchArrivals::is_free_behind_wall(const RayEnding& ending, std::uint32_t 
   if (!way.is_from_above() || way.before < ending.chain.length) return true;
   const Tile& tile = environment_.tiling.tiles[ending.chain.last()];
   const Vec3 at_wall = ReflectingPlane{tile.centroid, tile.normal}.place_between(way.leg.from, way.place());
-  return ray_legs_.is_free_of_buildings(at_wall, ending.chain.last(), way.place()) &&
+  return ray_legs_.comes_to_last(ending, at_wall) &&
+         ray_legs_.is_free_of_buildings(at_wall, ending.chain.last(), way.place()) &&
          ray_legs_.is_free_of_buildings(environment_.points.arrival(number), no_index, way.place());
 }
 

@@ -58,6 +58,13 @@ bool RayLegs::is_free_of_buildings(Vec3 place, std::uint32_t element, Vec3 on_gr
   return path_is_free_of_buildings(environment_.occlusion.view(), begin, end);
 }
 
+bool RayLegs::comes_to_last(const RayEnding& ending, Vec3 place) const {
+  InteractionChain before = ending.chain;
+  before.pop();
+  RayPlaces places;
+  return trace_in_order(environment_, first_source(ending), place, before, places);
+}
+
 std::optional<Vec3> RayLegs::place_on(std::uint32_t tile, const RayEnding& ending, std::uint32_t number) const {
   const std::optional<Way> way = way_of(ending, number);
   if (!way || !is_free(*way)) return std::nullopt;

@@ -40,6 +40,8 @@ class RayLegs {
   bool is_free_without(std::uint32_t tile, const RayEnding& ending, std::uint32_t number) const;
   // Whether no building stands between a place on an element, or in the air (no_index), and one on the ground.
   bool is_free_of_buildings(Vec3 place, std::uint32_t element, Vec3 on_ground) const;
+  // Whether such a ray would come to another place on the last element of its chain: in front of each tile before that.
+  bool comes_to_last(const RayEnding& ending, Vec3 place) const;
   // What follow() says of it, of a ray that it lets arrive.
   LeftOfRay left_at_wall(const RayEnding& ending, std::uint32_t number) const;
   // Where such a ray meets a tile of its chain, in the tile's plane.

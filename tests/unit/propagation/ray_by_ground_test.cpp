@@ -13,6 +13,7 @@
 
 #include "core/base/units.h"
 #include "core/propagation/images/image_tracer.h"
+#include "core/scene/ground_plan/prism_index.h"
 #include "tests/support/environment.h"
 #include "tests/support/ray_losses.h"
 #include "tests/support/synthetic_city.h"
@@ -118,6 +119,52 @@ TEST(RayByGround, BendsAroundACornerThatTheRayWithoutGroundPasses) {
     ASSERT_EQ(in_mean.size(), 1u);
     EXPECT_NEAR(decibels(in_mean[0].path_gain / of_powers[0].path_gain), 0, 1e-6);
   }
+}
+
+// The reflection behind a corner passes that elsewhere than the ray without it: perhaps behind the ground that is to
+// reflect it before the corner.
+TEST(RayByGround, ComesToACornerFromTheFrontOfWhatReflectsItBefore) {
+  const auto ground_z = [](Vec2 place) {
+    return 8 * std::sin((place.x - 150) / 25) + 5 * std::cos((place.y - 150) / 18 + (place.x - 150) / 40);
+  };
+  Scene scene = testing::terrain_of(300, 300, 5, ground_z);
+  const auto house = [&](Vec2 min, Vec2 max, double height_m) {
+    const auto id = static_cast<std::int64_t>(scene.prisms.size()) + 1;
+    const double ground = ground_z(0.5 * (min + max));
+    scene.prisms.push_back(testing::box_prism(id, min, max, ground - 20, ground + height_m));
+  };
+  house({120, 145}, {140, 160}, 9);
+  house({160, 155}, {190, 175}, 15);
+  house({160, 100}, {190, 110}, 12);
+  house({100, 180}, {130, 200}, 20);
+  const Environment town(testing::with_material(std::move(scene), 5, 0.01), 4);
+  const auto is_free = [&](Vec3 place) {
+    return std::none_of(town.scene.prisms.begin(), town.scene.prisms.end(),
+                        [&](const Prism& prism) { return contains(prism.rings, place.xy()); });
+  };
+  testing::Random random(1);
+  const auto places = [&](std::size_t count, double height_m) {
+    std::vector<Vec3> found;
+    while (found.size() < count) {
+      const Vec3 place = over(ground_z, {random.uniform(80, 220), random.uniform(80, 220), height_m});
+      if (is_free(place)) found.push_back(place);
+    }
+    return found;
+  };
+  const std::vector<Receiver> receivers = testing::receivers_at(places(60, 3));
+  std::size_t found = 0;
+  for (const Vec3 from : places(8, 3)) {
+    const RayLaunchingResult result =
+        town.launch_to_receivers(testing::test_transmitter(from), receivers, options_of(1, Summation::local_mean));
+    for (const Ray& ray : result.rays) {
+      if (ray.interactions != "T-G-D-G") continue;
+      double length_m = 0;
+      for (std::size_t i = 0; i + 1 < ray.points.size(); ++i) length_m += norm(ray.points[i + 1] - ray.points[i]);
+      EXPECT_NEAR(length_m, ray.delay_ns * 1e-9 * speed_of_light, 0.5) << ray.target_id;
+      ++found;
+    }
+  }
+  EXPECT_GT(found, 20u);
 }
 
 // Tiles that are tilted against each other may bring it several times, of which it counts once; where the ray itself
