@@ -50,7 +50,9 @@ void expect_exact(Scene scene, Vec3 antenna, const std::vector<Vec3>& places, in
     for (std::size_t k = 0; k < places.size(); ++k) {
       const std::string place = std::to_string(places[k].x) + " " + std::to_string(places[k].y);
       EXPECT_NEAR(gain_db(launched[k]), gain_db(exact[k]), 0.1) << place << ", sum " << static_cast<int>(summation);
-      if (is_level) EXPECT_EQ(launched[k].rays, exact[k].rays) << place;
+      if (is_level) {
+        EXPECT_EQ(launched[k].rays, exact[k].rays) << place;
+      }
     }
   }
 }
