@@ -180,9 +180,8 @@ bool RayLegs::is_weakened_at_edge(const Way& way) const {
   }
   const std::uint32_t first = way.chain.elements[0];
   if (!environment_.points.is_edge(first)) return false;
-  const bool through_building = way.chain.through_building;
-  const double amplitude = left_along_edge(view_, first, through_building).amplitude;
-  const double left = amplitude * norm(left_at_edge(view_, first, through_building, way.places[1]).factor);
+  const double amplitude = view_.left_along_edges[first - environment_.points.tile_count()].amplitude;
+  const double left = amplitude * norm(left_at_edge(view_, first, way.places[1]).factor);
   return left > 0 && left < most_left_of_hidden;
 }
 
