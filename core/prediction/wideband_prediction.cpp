@@ -7,6 +7,7 @@
 #include <cmath>
 
 #include "core/base/units.h"
+#include "core/propagation/rays/arrivals.h"
 
 namespace tesseray {
 namespace {
@@ -64,9 +65,12 @@ WidebandPredictions::WidebandPredictions(const WidebandTable& table, std::size_t
   }
   const auto receiver_gain = static_cast<float>(power_ratio(receiver_gain_dbi));
   for (std::size_t i = 0; i < sums.size() && table.wants_profiles(); ++i) {
-    for (ProfileRay ray : table.profile(first + i)) {
-      ray.path_gain *= receiver_gain;
-      profile_rays_.push_back(ray);
+    // Rays too weak for the sums are no signal (predict_target).
+    if (received_gain(sums[i]) > 0) {
+      for (ProfileRay ray : table.profile(first + i)) {
+        ray.path_gain *= receiver_gain;
+        profile_rays_.push_back(ray);
+      }
     }
     profile_ends_.push_back(profile_rays_.size());
     distances_m_.push_back(norm(position_of(i) - transmitter.position));

@@ -18,6 +18,7 @@ struct WedgeGeometry {
 };
 
 // What each face does to its image: −1 as a conductor with the electric field along the edge, 1 across it, 0 nothing.
+// What comes by way of both has both, but for faces that take no part.
 struct FaceReflections {
   std::complex<double> face_0, face_n;  // the one from which angles count, and the other
 };
@@ -30,6 +31,8 @@ inline std::complex<double> exact_wedge_field(const WedgeGeometry& wedge, FaceRe
   constexpr double step = 6.0 / steps;
   const std::complex<double> j(0, 1);
   const double minus = wedge.observer_angle - wedge.source_angle, plus = wedge.observer_angle + wedge.source_angle;
+  const std::complex<double> none = 0, product = reflections.face_0 * reflections.face_n,
+                             by_both = product == none ? 1.0 : product;
   std::complex<double> sum = 0;
   for (int i = 0; i <= steps; ++i) {
     const double t = i * step;
@@ -40,8 +43,8 @@ inline std::complex<double> exact_wedge_field(const WedgeGeometry& wedge, FaceRe
     const auto beta = [&](double angle) {
       return std::sin(angle / wedge.n) / (std::cosh(eta / wedge.n) - std::cos(angle / wedge.n));
     };
-    const std::complex<double> betas = beta(pi + minus) + beta(pi - minus) + reflections.face_0 * beta(pi - plus) +
-                                       reflections.face_n * beta(pi + plus);
+    const std::complex<double> betas = by_both * beta(pi + minus) + beta(pi - minus) +
+                                       reflections.face_0 * beta(pi - plus) + reflections.face_n * beta(pi + plus);
     sum += (i == 0 ? 0.5 : 1.0) * betas * std::exp(-j * wave_number * length) / length * slope;
   }
   return -step / (2 * pi * wedge.n) * sum;

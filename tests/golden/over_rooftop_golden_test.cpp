@@ -253,7 +253,7 @@ TEST(OverRooftopGolden, SteepEdgesAreThoseOfTheExactWedge) {
 
 // With the angle by which an edge bends the ray, and with that at which the ray comes over the roof.
 TEST(OverRooftopGolden, NothingSteps) {
-  constexpr double step_deg = 0.05, most_db = 0.15;
+  constexpr double step_deg = 0.05, most_db = 0.17;
   const auto expect_no_step = [](const Loss& loss, const Loss& before, double rise_deg, double bend_deg) {
     EXPECT_NEAR(loss.horizontal_db, before.horizontal_db, most_db) << rise_deg << " " << bend_deg;
     EXPECT_NEAR(loss.vertical_db, before.vertical_db, most_db) << rise_deg << " " << bend_deg;
@@ -290,7 +290,7 @@ TEST(OverRooftopGolden, ScreensAreTurnedWithTheLine) {
         const Loss loss = default_loss(profile);
         const EdgeLoss exact = exact_edge_loss(profile.from, edge_of(profile), profile.to, frequency_hz);
         EXPECT_EQ(loss.horizontal_db, loss.vertical_db);
-        EXPECT_NEAR(loss.vertical_db, 0.5 * (exact.horizontal_db + exact.vertical_db), 0.7)
+        EXPECT_NEAR(loss.vertical_db, 0.5 * (exact.horizontal_db + exact.vertical_db), 0.8)
             << rise_deg << " " << bend_deg;
       }
     }

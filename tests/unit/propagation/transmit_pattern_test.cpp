@@ -224,7 +224,7 @@ TEST(TransmitPattern, IsNotInTheBasicLossOfATown) {
       EXPECT_GT(in_sight, c.beamwidth_deg == 20 ? 1u : 20u);
       if (c.sends_all_around) {
         EXPECT_EQ(unknown, 0u);
-        EXPECT_LT(static_cast<double>(far_off), 0.02 * static_cast<double>(found.size()));
+        EXPECT_LT(static_cast<double>(far_off), 0.025 * static_cast<double>(found.size()));
       } else if (c.downtilt_deg < 90) {
         EXPECT_GT(unknown, 100u);
       }
@@ -245,7 +245,7 @@ TEST(TransmitPattern, IsThatOfTheWayByTheGround) {
       const TilesAndReceivers gains = gains_over(ground, transmitter, diffractions);
       ASSERT_GT(gains.tiles.size(), 50u);
       for (std::size_t i = 0; i < gains.tiles.size(); ++i) {
-        EXPECT_NEAR(decibels(gains.receivers[i] / gains.tiles[i]), 0, diffractions > 0 ? 0.3 : 0.12) << i;
+        EXPECT_NEAR(decibels(gains.receivers[i] / gains.tiles[i]), 0, diffractions > 0 ? 0.3 : 0.14) << i;
       }
     }
   }
