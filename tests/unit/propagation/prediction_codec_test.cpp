@@ -58,7 +58,8 @@ TransmitterPrediction prediction_of_all_kinds() {
                         .of_all_scattered = 1e-6};
   WidebandTable table(1, true, 2);
   table.add(0, {.path_gain = 1e-9, .strongest_gain = 1e-9, .excess_length_m = 3, .look = {0, 0.98, 0.2}});
-  const std::vector<ArrivalSums> sums(1);
+  std::vector<ArrivalSums> sums(1);
+  sums[0].gain.add(1e-9);
   prediction.tiles_wideband = WidebandPredictions(
       table, 0, sums,
       [](std::size_t) {
@@ -122,6 +123,20 @@ TEST(PredictionCodec, GivesBackEveryField) {
   EXPECT_EQ(after.tiles_wideband.profile(0), before.tiles_wideband.profile(0));
   EXPECT_FALSE(before.tiles_wideband.profile(0).empty());
   EXPECT_FALSE(after.receivers_wideband.has_angles());
+}
+
+// A target that rays reach with less power than the sums can hold has no power, no delay and no profile.
+TEST(WidebandPredictions, WithoutPowerThereIsNoProfile) {
+  WidebandTable table(1, true, 2);
+  table.add(0, {.path_gain = 1e-40, .strongest_gain = 1e-40, .excess_length_m = 3, .look = {0, 0.98, 0.2}});
+  const std::vector<ArrivalSums> sums(1);
+  const WidebandPredictions predictions(
+      table, 0, sums,
+      [](std::size_t) {
+        return Vec3{3, 4, 0};
+      },
+      its_transmitter(), 0);
+  EXPECT_TRUE(predictions.profile(0).empty());
 }
 
 TEST(PredictionCodec, RefusesBytesThatAreNotAWholePrediction) {
