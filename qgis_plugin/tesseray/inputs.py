@@ -9,7 +9,7 @@ import re
 import threading
 from dataclasses import dataclass
 from pathlib import Path
-from typing import Any, Union
+from typing import Any, Sequence, Union
 
 from osgeo import gdal
 from qgis.core import (
@@ -75,6 +75,9 @@ _NO_NUMBER = -1
 _TRANSMITTER_FIELD = "transmitter_id"
 # By these the executable knows the layer of transmitters among those that a run wrote.
 _TRANSMITTERS_FIELDS = (_TRANSMITTER_FIELD, "name", "frequency_mhz")
+# The same of layers of path losses. Those of best servers have these, too, and one of their own.
+_PATH_LOSS_FIELDS = (_TRANSMITTER_FIELD, "path_loss_db")
+_BEST_SERVER_FIELD = "second_transmitter_id"
 OWN_COLUMNS = (ID_FIELD, "geom")
 
 
@@ -307,8 +310,25 @@ def _companion(file: Path, table: str, name: str) -> QgsVectorLayer | None:
     return found[0] if len(found) == 1 else None
 
 
+def _has_fields(layer: QgsVectorLayer, fields: Sequence[str]) -> bool:
+    return layer.isValid() and all(layer.fields().lookupField(field) >= 0 for field in fields)
+
+
 def _holds_transmitters(layer: QgsVectorLayer) -> bool:
-    return layer.isValid() and all(layer.fields().lookupField(field) >= 0 for field in _TRANSMITTERS_FIELDS)
+    return _has_fields(layer, _TRANSMITTERS_FIELDS)
+
+
+def holds_best_servers(layer: QgsVectorLayer) -> bool:
+    """Whether it has the row of one transmitter alone of each place, and is no path loss."""
+    return _has_fields(layer, (*_PATH_LOSS_FIELDS, _BEST_SERVER_FIELD))
+
+
+def path_losses_in(file: str) -> list[str]:
+    """The names of its layers of path losses."""
+    tables = [each.name() for each in QgsProviderRegistry.instance().querySublayers(file)]
+    layers = {table: QgsVectorLayer(f"{file}|layername={table}", table, "ogr") for table in tables}
+    return [table for table, layer in layers.items()
+            if _has_fields(layer, _PATH_LOSS_FIELDS) and not holds_best_servers(layer)]
 
 
 @dataclass(frozen=True)

@@ -38,10 +38,13 @@ from .inputs import (
     chosen_rows,
     export_reason,
     expressions_of,
+    file_of,
     geometries_of,
     has_lost_header,
+    holds_best_servers,
     layer_of,
     leave_geometries,
+    path_losses_in,
     read_attributes,
     text_of_source,
 )
@@ -162,10 +165,20 @@ class Validation:
                 and layer.selectedFeatureCount() == 0:
             yield (f"{parameter.label}: only selected features of “{layer.name()}” are wanted, and none is selected. "
                    "Select some, or untick “Selected features only”.")
+        if parameter.companions and holds_best_servers(layer):
+            yield self._say_best_servers(parameter, layer)
         yield from self._check_header(parameter, layer)
         yield from self._check_filter(parameter, layer)
         if has_geometry and layer.isSpatial():  # of a layer with collections QGIS reads no CRS
             yield from self._check_crs(parameter, layer)
+
+    @staticmethod
+    def _say_best_servers(parameter: Parameter, layer: QgsVectorLayer) -> str:
+        file = file_of(layer)
+        names = path_losses_in(str(file)) if file else []
+        wanted = f"; its file has {' and '.join(names)}" if names else ""
+        return (f"{parameter.label}: “{layer.name()}” is a layer of best servers: of the other transmitters at a place it "
+                f"tells nothing. Choose the path losses that it was made from{wanted}.")
 
     def _check_header(self, parameter: Parameter, layer: QgsVectorLayer) -> Iterator[str]:
         """A spreadsheet that QGIS hands over, or names fields of, without its header."""

@@ -70,6 +70,28 @@ class BestServer(PipelineTest):
         # Best servers are no second path loss.
         self.assert_done(tesseray("bestserver", "--path-loss", mine, "--output", mine, "--overwrite"))
 
+    def test_best_servers_are_no_path_loss(self):
+        """They have its fields, but tell nothing of the interference, nor what each transmitter covers."""
+        alone = self.folder / "alone.gpkg"
+        self.assert_done(self.serve()[0])
+        both = self.folder / "both.gpkg"
+        shutil.copy(PREDICTION, both)
+        self.assert_done(tesseray("bestserver", "--path-loss", both, "--output", both))
+        self.assert_done(tesseray("bestserver", "--path-loss", PREDICTION, "--best-server", f"{alone}|layername=servers"))
+        out = self.folder / "out.gpkg"
+        for tool, *options in (("bestserver", "--output", out), ("coverageraster", "--raster", self.folder / "r.tif"),
+                               ("coveragebydistrict", "--districts", SCENE[1], "--output", out),
+                               ("fingerprints", "--output", out),
+                               ("comparewithdrivetest", "--drive-test", SITES, "--output", out)):
+            for source, words in ((f"{both}|layername=best_server", ["this file has path_loss"]),
+                                  (f"{alone}|layername=servers", ["as predictcoverage wrote them"])):
+                with self.subTest(tool=tool, source=source):
+                    process = tesseray(tool, "--path-loss", source, *options, "--progress", "json")
+                    self.assert_refused(process, "best_servers", words)
+        self.assertFalse(out.exists())
+        # Beside them the path losses are still found.
+        self.assert_done(tesseray("bestserver", "--path-loss", both, "--output", out))
+
     def test_transmitters_of_another_run_are_warned_of(self):
         shared = self.folder / "shared.gpkg"
         others = self.folder / "others.csv"

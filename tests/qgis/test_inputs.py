@@ -1763,9 +1763,21 @@ os._exit(0)  # without the end of QGIS, which may crash
         again = self.predicted({"TRANSMITTERS": file})
         self.assertEqual(self.losses(again), self.losses(path_loss))
         self.run_tool("bestserver", PATH_LOSS=path_loss, BEST_SERVER=f"{file}|layername=best_server")
-        said = self.refused({"PATH_LOSS": file}, "bestserver")
-        self.assertIn("several layers", said)
-        self.assertNotIn("tesseray_runs", said)
+        self.assertEqual(self.refused({"PATH_LOSS": file}, "bestserver"), "")
+
+    def test_a_layer_of_best_servers_is_refused_as_path_loss(self):
+        file = self.predicted(harness.transmitters(self.folder)).split("|")[0]
+        alone = f"{self.folder / 'servers.gpkg'}|layername=best_server"
+        for place in (f"{file}|layername=best_server", alone):
+            self.run_tool("bestserver", PATH_LOSS=f"{file}|layername=path_loss", BEST_SERVER=place)
+        for source, words in ((f"{file}|layername=best_server", "made from; its file has path_loss."),
+                              (alone, "Choose the path losses that it was made from.")):
+            for tool in ("bestserver", "coverageraster", "fingerprints"):
+                with self.subTest(f"{tool}, {source}"):
+                    said = self.refused({"PATH_LOSS": self.layer(source, name="Best server"), "RASTER": "TEMPORARY_OUTPUT"},
+                                        tool)
+                    self.assertIn("Path loss: “Best server” is a layer of best servers", said)
+                    self.assertIn(words, said)
 
     def test_files_in_memory_are_copied(self):
         from osgeo import gdal

@@ -12,6 +12,7 @@
 #include <vector>
 
 #include "core/base/error.h"
+#include "core/base/listed.h"
 #include "core/io/results/layer_values.h"
 #include "core/io/results/result_layers.h"
 #include "core/io/results/result_writer.h"
@@ -33,7 +34,7 @@ constexpr char transmitters_table[] = "transmitters";
 // By which such layers are known, whatever they are called.
 constexpr std::array path_loss_fields = {"transmitter_id", "path_loss_db"};
 constexpr std::array transmitters_fields = {"transmitter_id", "name", "frequency_mhz"};
-// Of best servers, which have the fields of path losses, too.
+// Of best servers, which have the fields of path losses, too, but of each place the row of one transmitter alone.
 constexpr char best_server_field[] = "second_transmitter_id";
 constexpr char layer_hint[] = "give the path_loss layer that predictcoverage wrote";
 constexpr char transmitters_hint[] = "give the transmitters as TRANSMITTERS_OUT of predictcoverage wrote them";
@@ -115,6 +116,7 @@ class PathLossSource {
     if (layer_ == nullptr) layer_ = dataset_->GetLayerByName(default_layer);
     if (layer_ == nullptr) layer_ = only_layer(is_path_loss);
     if (layer_ == nullptr) fail("no_layer", std::string("the file has no layer ") + default_layer);
+    refuse_best_servers();
     set_filter(*layer_, name_, session_, place());
     transmitters_layer_ = find_transmitters();
   }
@@ -255,6 +257,20 @@ class PathLossSource {
       found = layer;
     }
     return found;
+  }
+
+  // Of the others at a place they tell nothing: interference, and what one of them covers alone, would come out wrong.
+  void refuse_best_servers() {
+    if (!has_field(*layer_, best_server_field)) return;
+    std::vector<std::string> names;
+    for (OGRLayer* layer : dataset_->GetLayers()) {
+      if (is_path_loss(*layer)) names.emplace_back(layer->GetName());
+    }
+    throw Error(ErrorKind::invalid_input, "best_servers",
+                "the layer is one of best servers: of the other transmitters at a place it tells nothing",
+                names.empty() ? "give the path losses that it was made from, as predictcoverage wrote them"
+                              : "give the path losses that it was made from; this file has " + listed(names),
+                place());
   }
 
   // The layer that the path loss's own run wrote into the file, whatever its name is; else that of the usual name, or
