@@ -43,6 +43,7 @@ class Parameter:
     advanced: bool = False
     parent: str | None = None
     extension: str | None = None
+    layer: str | None = None
     beside: list[str] = field(default_factory=list)
     needs: str | None = None
     skipped_by_default: bool = False

@@ -763,20 +763,27 @@ def text_of_source(value: Any) -> Any:
     return value.source.staticValue() if isinstance(value, QgsProcessingFeatureSourceDefinition) else value
 
 
-def with_layer_name(parameter: Parameter, value: Any) -> Any:
-    """The value with the name of the layer where it is a file with several, of which one alone fits: as the executable
-    chooses it. QGIS takes the first. Other values stay."""
-    layers = _layers_of_file(value) if parameter.is_layer else []
+def _fitting_layers(parameter: Parameter, value: Any) -> list[str]:
+    """Of a file that was given without saying which of its layers, the names of those that the executable would take; []
+    when there is no doubt."""
+    layers = _layers_of_file(value)
     wanted = GEOMETRIES.get(parameter.kind)
     if wanted is not None:
         kinds = (wanted, Qgis.GeometryType.Unknown)
-        fitting = [layer for layer in layers if QgsWkbTypes.geometryType(layer.wkbType()) in kinds]
-    else:
-        fitting = [layer for layer in layers if layer.name() not in parameter.companions
-                   and not layer.name().startswith(RECORDS_PREFIX)]
+        return [layer.name() for layer in layers if QgsWkbTypes.geometryType(layer.wkbType()) in kinds]
+    if not layers or not parameter.layer:
+        return []
+    usual = [layer.name() for layer in layers if layer.name().casefold() == parameter.layer.casefold()]
+    return usual or path_losses_in(text_of_source(value))
+
+
+def with_layer_name(parameter: Parameter, value: Any) -> Any:
+    """The value with the name of the layer where it is a file with several, of which one alone fits: as the executable
+    chooses it. QGIS takes the first. Other values stay."""
+    fitting = _fitting_layers(parameter, value) if parameter.is_layer else []
     if len(fitting) != 1:
         return value
-    source = f"{text_of_source(value)}|layername={fitting[0].name()}"
+    source = f"{text_of_source(value)}|layername={fitting[0]}"
     if not isinstance(value, QgsProcessingFeatureSourceDefinition):
         return source
     chosen = QgsProcessingFeatureSourceDefinition(value)
@@ -784,9 +791,11 @@ def with_layer_name(parameter: Parameter, value: Any) -> Any:
     return chosen
 
 
-def ambiguous_layers(value: Any) -> list[str]:
-    """Of a file that was given without saying which of its layers, their names; [] when there is no doubt."""
-    return [layer.name() for layer in _layers_of_file(value) if not layer.name().startswith(RECORDS_PREFIX)]
+def ambiguous_layers(parameter: Parameter, value: Any) -> list[str]:
+    """Of a file that was given without saying which of its layers, the names of those that fit, or of all where none
+    does; [] when there is no doubt."""
+    all_layers = [layer.name() for layer in _layers_of_file(value) if not layer.name().startswith(RECORDS_PREFIX)]
+    return _fitting_layers(parameter, value) or all_layers
 
 
 def raster_export_reason(layer: QgsRasterLayer) -> str:

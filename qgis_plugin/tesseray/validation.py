@@ -140,7 +140,7 @@ class Validation:
 
     def _check_layer(self, parameter: Parameter) -> Iterator[str]:
         value = self._values[parameter.name]
-        names = ambiguous_layers(value)
+        names = ambiguous_layers(parameter, value)
         if names:
             yield (f"{parameter.label}: the file has several layers ({', '.join(names)}). Say which one, as "
                    f"{Path(text_of_source(value)).name}|layername=NAME.")

@@ -1765,6 +1765,24 @@ os._exit(0)  # without the end of QGIS, which may crash
         self.run_tool("bestserver", PATH_LOSS=path_loss, BEST_SERVER=f"{file}|layername=best_server")
         self.assertEqual(self.refused({"PATH_LOSS": file}, "bestserver"), "")
 
+    def test_path_loss_is_found_in_a_file_as_the_program_finds_it(self):
+        from osgeo import gdal
+
+        study = self.folder / "study.gpkg"
+        self.run_tool("coveragestudy", **SMALL_SCENE, **harness.transmitters(self.folder), OUTPUT=str(study))
+        served = self.run_tool("bestserver", PATH_LOSS=str(study), BEST_SERVER=f"{study}|layername=best_server")
+        named = self.run_tool("bestserver", PATH_LOSS=f"{study}|layername=path_loss", BEST_SERVER="TEMPORARY_OUTPUT")
+        self.assertEqual(served["RESULT_HASH"], named["RESULT_HASH"])
+        # By its fields, where it is called otherwise.
+        renamed = str(self.folder / "renamed.gpkg")
+        for old, new in (("path_loss", "first"), ("best_server", "servers"), ("transmitters", "transmitters")):
+            gdal.VectorTranslate(renamed, str(study), layers=[old], layerName=new, accessMode="update" if old != "path_loss" else None)
+        again = self.run_tool("bestserver", PATH_LOSS=renamed, BEST_SERVER="TEMPORARY_OUTPUT")
+        self.assertEqual(again["RESULT_HASH"], named["RESULT_HASH"])
+        gdal.VectorTranslate(renamed, str(study), layers=["path_loss"], layerName="second", accessMode="update")
+        self.assertIn("the file has several layers (first, second). Say which one",
+                      self.refused({"PATH_LOSS": renamed}, "bestserver"))
+
     def test_a_layer_of_best_servers_is_refused_as_path_loss(self):
         file = self.predicted(harness.transmitters(self.folder)).split("|")[0]
         alone = f"{self.folder / 'servers.gpkg'}|layername=best_server"
