@@ -59,6 +59,7 @@ from .places import (
     with_margin,
 )
 from .service_keys import public_source
+from .service_rows import SERVICES
 from .values import number_of, plain_problem
 
 NUMBERS = {QMetaType.Type.Int, QMetaType.Type.UInt, QMetaType.Type.LongLong, QMetaType.Type.ULongLong,
@@ -190,14 +191,26 @@ class Validation:
                    "its numbers as numbers, save it as CSV, or give the whole layer without naming fields.")
 
     def _check_filter(self, parameter: Parameter, layer: QgsVectorLayer) -> Iterator[str]:
-        """An expression that QGIS cannot ask rows by, of which it takes none without a word."""
+        """An expression that QGIS cannot ask rows by, of which it takes none without a word, and one that chooses none."""
         value = self._values[parameter.name]
         text = value.filterExpression if isinstance(value, QgsProcessingFeatureSourceDefinition) else ""
+        if not text:
+            return
         expression = QgsExpression(text)
-        if text and (expression.hasParserError() or not expression.prepare(expressions_of(layer, self._context))):
+        if expression.hasParserError() or not expression.prepare(expressions_of(layer, self._context)):
             reason = (expression.parserErrorString() or expression.evalErrorString()).strip()
             yield (f"{parameter.label}: “{layer.name()}” cannot be filtered by “{text}”: {reason}. Its fields: "
                    f"{', '.join(layer.fields().names())}.")
+        elif layer.providerType() not in SERVICES and layer.featureCount() and not self._is_any_chosen(layer, value):
+            kind = "selected features" if value.selectedFeaturesOnly else "features"
+            yield f"{parameter.label}: the expression “{text}” chooses none of the {kind} of “{layer.name()}”. Correct it."
+
+    def _is_any_chosen(self, layer: QgsVectorLayer, value: QgsProcessingFeatureSourceDefinition) -> bool:
+        """By its expression, whatever else is left out."""
+        rows, request = chosen_rows(layer, value, self._context)
+        request.setInvalidGeometryCheck(Qgis.InvalidGeometryCheck.NoCheck).setLimit(1)
+        leave_geometries(request)
+        return next(rows.getFeatures(request), None) is not None
 
     def _check_crs(self, parameter: Parameter, layer: QgsVectorLayer) -> Iterator[str]:
         if layer.crs().isValid() or not parameter.crs_from or self._has_crs_from_elsewhere(parameter):

@@ -1335,6 +1335,18 @@ os._exit(0)  # without the end of QGIS, which may crash
         self.assertIn("Field 'heigth_m' not found. Its fields: fid, name,", refused('"heigth_m" > 8'))
         self.assertEqual(refused("HEIGHT_M > 8 AND area(@geometry) > mean(area(@geometry)) AND $id > 0"), "")
 
+    def test_an_expression_that_chooses_no_rows_is_told_of(self):
+        from qgis.core import QgsProcessingFeatureSourceDefinition as Source
+
+        for layer in (self.layer(), self.memory_copy(name="houses")):
+            for expression, is_good in (("\"use\" = 'castle'", False), ("height_m > 8", True), ("area(@geometry) < 0", False)):
+                said = self.refused({"BUILDINGS": Source(layer.id(), filterExpression=expression)})
+                self.assertEqual(said, "" if is_good else f"Buildings: the expression “{expression}” chooses none of the "
+                                                          "features of “houses”. Correct it.")
+            layer.selectByIds([next(layer.getFeatures()).id()])
+            said = self.refused({"BUILDINGS": Source(layer.id(), selectedFeaturesOnly=True, filterExpression="$id > 50")})
+            self.assertIn("chooses none of the selected features of “houses”", said)
+
     def test_texts_as_heights_are_judged_by_the_rows_that_are_wanted(self):
         from qgis.core import QgsFeature, QgsGeometry, QgsProcessingFeatureSourceDefinition, QgsRectangle
 
