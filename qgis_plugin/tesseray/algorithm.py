@@ -167,9 +167,25 @@ class TesserayAlgorithm(QgsProcessingAlgorithm):
                 require_replaceable(Path(place.file))
         except (BadDestination, PageNotWritten) as problem:
             return str(problem)
+        problem = self._needless_problem(parameters, texts, labels, context)
+        if problem:
+            return problem
         edited = edited_layer(context.project(), written) if context.project() else None
         return (f"The open layer “{edited.name()}” would be replaced, and it is being edited. Save or discard its edits, "
                 "and end editing it (Layer ▸ Toggle Editing).") if edited else ""
+
+    def _needless_problem(self, parameters: dict[str, Any], texts: dict[str, str | None], labels: dict[str, str],
+                          context: QgsProcessingContext) -> str:
+        """What is wrong where all outputs that are asked for lack an input, "" where something is made. texts: what the
+        makeable ones are set to."""
+        is_for_page = self._page and destination_text(parameters.get(self._page.PARAMETER), context) \
+            and any(self._tool.parameter(name).layer in self._page.NEEDED_LAYERS for name in texts)
+        lacking = [parameter for parameter in self._tool.parameters if parameter.is_destination
+                   and parameter.name not in texts and destination_text(parameters.get(parameter.name), context)]
+        if is_for_page or any(texts.values()) or not lacking:
+            return ""
+        return (f"“{labels[lacking[0].name]}” is asked for without “{labels[lacking[0].needs]}”. Give that, or ask for "
+                "another output.")
 
     def _expression_problem(self, parameters: dict[str, Any], labels: dict[str, str], context: QgsProcessingContext) -> str:
         """Why an expression gives no destination, "" where all do. labels: by the names of parameters."""

@@ -1347,6 +1347,17 @@ os._exit(0)  # without the end of QGIS, which may crash
             said = self.refused({"BUILDINGS": Source(layer.id(), selectedFeaturesOnly=True, filterExpression="$id > 50")})
             self.assertIn("chooses none of the selected features of “houses”", said)
 
+    def test_outputs_that_all_lack_an_input_are_told_of(self):
+        inputs = {"ENVIRONMENT": str(SAMPLE / "buildings.gpkg"), "TRANSMITTERS": f"{SAMPLE / 'transmitters.csv'}"}
+        said = self.refused({**inputs, "RAYS": "TEMPORARY_OUTPUT"}, "predictcoverage")
+        self.assertEqual(said, "“Rays” is asked for without “Receiver points”. Give that, or ask for another output.")
+        said = self.refused({**inputs, "ENVIRONMENT": None, "PREDICTION_ERROR": "TEMPORARY_OUTPUT",
+                             "REPORT": "TEMPORARY_OUTPUT"}, "coveragestudy")
+        self.assertIn("“Prediction error” is asked for without “Drive test”", said)
+        # As a dialog asks, which knows nothing of what they need.
+        both = {**inputs, "RAYS": "TEMPORARY_OUTPUT", "PATH_LOSS": "TEMPORARY_OUTPUT"}
+        self.assertNotIn("asked for", self.refused(both, "predictcoverage"))
+
     def test_texts_as_heights_are_judged_by_the_rows_that_are_wanted(self):
         from qgis.core import QgsFeature, QgsGeometry, QgsProcessingFeatureSourceDefinition, QgsRectangle
 
