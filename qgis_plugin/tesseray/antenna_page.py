@@ -26,13 +26,14 @@ _SIZE = 2 * (_RADIUS + _MARGIN)
 _DEEPEST_DB, _RING_DB, _SPOKE_DEG = 40.0, 10.0, 30
 _HALF_POWER_DB = 10 * math.log10(2)
 _CURVE, _HALF_POWER, _GRID, _TEXT = "#0072b2", "#d55e00", "#cccccc", "#333333"
-# Figure of the tool's result, heading, unit.
-_FIGURES = (("make", "Make", ""), ("format", "Format", ""), ("frequency_mhz", "Frequency", "MHz"),
-            ("polarization", "Polarisation", ""), ("gain_dbi", "Gain", "dBi"),
-            ("directivity_dbi", "Directivity of the pattern", "dBi"),
-            ("horizontal_beamwidth_deg", "Half-power width, horizontal", "°"),
-            ("vertical_beamwidth_deg", "Half-power width, vertical", "°"),
-            ("front_to_back_db", "Front to back", "dB"), ("downtilt_deg", "Tilt of the vertical maximum", "° down"))
+_DOWN = "° down"
+# Figure of the tool's result, heading, unit, decimals. Gains as the log has them: 17.15 dBi are 15 dBd.
+_FIGURES = (("make", "Make", "", 0), ("format", "Format", "", 0), ("frequency_mhz", "Frequency", " MHz", 3),
+            ("polarization", "Polarisation", "", 0), ("gain_dbi", "Gain", " dBi", 2),
+            ("directivity_dbi", "Directivity of the pattern", " dBi", 2),
+            ("horizontal_beamwidth_deg", "Half-power width, horizontal", "°", 1),
+            ("vertical_beamwidth_deg", "Half-power width, vertical", "°", 1),
+            ("front_to_back_db", "Front to back", " dB", 1), ("downtilt_deg", "Tilt of the vertical maximum", _DOWN, 1))
 
 
 class _Plot:
@@ -134,15 +135,22 @@ def _cut(layer: QgsVectorLayer, name: str) -> Cut:
     return sorted(rows)
 
 
+def _text(value: Any, unit: str, decimals: int) -> str:
+    """A figure with its unit; a tilt says to which side of the horizon it is."""
+    if isinstance(value, str):
+        return f"{value}{unit}"
+    number = round(value, decimals) + 0.0  # no negative zero
+    if unit == _DOWN and number <= 0:
+        number, unit = abs(number), "° up" if number < 0 else "°"
+    return f"{number:.10g}{unit}"
+
+
 def _rows(figures: dict[str, Any]) -> str:
     rows = []
-    for name, heading, unit in _FIGURES:
+    for name, heading, unit, decimals in _FIGURES:
         value = figures.get(name)
-        if value is None or value == "":
-            continue
-        text = f"{round(value, 1):g}" if isinstance(value, float) else str(value)
-        separator = "" if unit.startswith("°") or not unit else " "
-        rows.append(f"<tr><th>{heading}</th><td>{html.escape(text)}{separator}{unit}</td></tr>")
+        if value is not None and value != "":
+            rows.append(f"<tr><th>{heading}</th><td>{html.escape(_text(value, unit, decimals))}</td></tr>")
     return "".join(rows)
 
 

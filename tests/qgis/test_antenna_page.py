@@ -68,6 +68,19 @@ class AntennaPage(QgisTest):
         for words in ("background:#fff", "<h1>Panel &lt;65&gt;</h1>", "17.5 dBi", "<td>65.1°</td>", "<td>10°</td>", "8° down", "25 dB"):
             self.assertIn(words, text)
 
+    def test_tilts_are_up_or_down(self):
+        """And gains have the decimals that dBd need."""
+        text = panel(self.folder).read_text().replace("GAIN 17.5 dBi\nELECTRICAL_TILT 8", "GAIN 15 dBd")
+        file = pathlib.Path(self.folder) / "tilted.msi"
+        for centre, words, assumed in ((-10, "10° up", "10.0° above the horizon"), (8, "8° down", "8.0° below the horizon"),
+                                       (0, "0°", "0.0° below")):
+            vertical = "".join(f"{angle} {attenuation_db(angle, centre, 10):.3f}\n" for angle in range(360))
+            file.write_text(text[:text.index("VERTICAL")] + "VERTICAL 360\n" + vertical)
+            _, page = self.page(ANTENNA_FILE=str(file), OVERWRITE=True)
+            self.assertIn(f"<th>Tilt of the vertical maximum</th><td>{words}</td>", page)
+            self.assertIn("<th>Gain</th><td>17.15 dBi</td>", page)
+            self.assertIn(assumed, page)
+
     def test_a_plot_takes_the_place_of_an_earlier_page_alone(self):
         self.page()
         self.page(OVERWRITE=True)

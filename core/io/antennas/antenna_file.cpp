@@ -36,6 +36,12 @@ AntennaFileFormat format_of(const std::vector<TextLine>& lines, const std::strin
                       "name an MSI/Planet, NSMA or ADF file", file);
 }
 
+// Of an angle of a vertical cut.
+std::string from_horizon_in_words(double angle_deg) {
+  const char* const side = angle_deg < 0 ? "above" : "below";
+  return with_decimals(std::fabs(angle_deg), 1) + "° " + side + " the horizon";
+}
+
 void turn_over(std::vector<CutPoint>& cut) {
   for (CutPoint& point : cut) point.angle_deg = in_turn(-point.angle_deg);
   std::sort(cut.begin(), cut.end(), [](const CutPoint& a, const CutPoint& b) { return a.angle_deg < b.angle_deg; });
@@ -61,14 +67,13 @@ void settle_tilt(AntennaFile& antenna, bool says_tilt) {
     antenna.electrical_tilt_deg = 0;
     antenna.assumptions.push_back(
         {"maximum_off_horizon",
-         "the vertical cut has its maximum at " + with_decimals(peak, 1) + "°: taken as it is" + from_horizon});
+         "the vertical cut has its maximum " + from_horizon_in_words(peak) + ": taken as it is" + from_horizon});
     return;
   }
   if (!says_tilt) {
     antenna.electrical_tilt_deg = peak;
-    antenna.assumptions.push_back(
-        {"electrical_tilt", "no electrical tilt is given: " + with_decimals(antenna.electrical_tilt_deg, 1) +
-                                "°, from the maximum of the vertical cut"});
+    antenna.assumptions.push_back({"electrical_tilt", "no electrical tilt is given: " + from_horizon_in_words(peak) +
+                                                          ", from the maximum of the vertical cut"});
     return;
   }
   double& tilt = antenna.electrical_tilt_deg;
@@ -90,8 +95,8 @@ void settle_tilt(AntennaFile& antenna, bool says_tilt) {
   if (std::fabs(peak - tilt) <= tilt_tolerance_deg(antenna.vertical)) return;
   const bool is_tilt = std::fabs(peak) <= steepest_tilt_deg;
   antenna.assumptions.push_back({"tilt_contradiction", "the electrical tilt is said to be " + with_decimals(tilt, 1) +
-                                                           "°, but the vertical cut has its maximum at " +
-                                                           with_decimals(peak, 1) + "°: the cut is taken as it is" +
+                                                           "°, but the vertical cut has its maximum " +
+                                                           from_horizon_in_words(peak) + ": the cut is taken as it is" +
                                                            (is_tilt ? ", with that tilt" : from_horizon)});
   // What a site wants is then reached from there.
   if (is_tilt) tilt = peak;

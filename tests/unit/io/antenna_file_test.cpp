@@ -233,6 +233,22 @@ TEST_F(AntennaFiles, TiltsAreCheckedAgainstTheVerticalCut) {
   EXPECT_NEAR(peak_angle_deg(elsewhere.vertical, -90, 90), 15, 1e-9);
 }
 
+// People think of up and down, not of signs.
+TEST_F(AntennaFiles, MaximaAreSaidToBeAboveOrBelowTheHorizon) {
+  const auto said = [&](double peak_deg, const std::string& tilt) {
+    const AntennaFile antenna =
+        read("NAME a\nFREQUENCY 900 MHz\nGAIN 15 dBi\n" + tilt + "HORIZONTAL 360\n" + points(0, 359, horizontal_db) +
+             "VERTICAL 360\n" + points(0, 359, [&](double a) { return vertical_db(a + 6 - peak_deg); }));
+    return antenna.assumptions.at(0).message;
+  };
+  EXPECT_NE(said(-10, "").find("no electrical tilt is given: 10.0° above the horizon"), std::string::npos)
+      << said(-10, "");
+  EXPECT_NE(said(8, "").find("no electrical tilt is given: 8.0° below the horizon"), std::string::npos) << said(8, "");
+  EXPECT_NE(said(-60, "").find("its maximum 60.0° above the horizon"), std::string::npos) << said(-60, "");
+  const std::string other = said(-10, "ELECTRICAL_TILT 4\n");
+  EXPECT_NE(other.find("its maximum 10.0° above the horizon"), std::string::npos) << other;
+}
+
 // A site's tilt is reached from the cut's own.
 TEST_F(AntennaFiles, TheCutsTiltCountsWhereTheSaidOneIsAnother) {
   const AntennaFile antenna = read_plain_with("ELECTRICAL_TILT 6", "ELECTRICAL_TILT 0");
