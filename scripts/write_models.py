@@ -66,6 +66,7 @@ class Model:
         self.algorithm = QgsProcessingModelAlgorithm(name, "Models", "models")
         # What the dialog shows beside the inputs; a model file keeps no help of its inputs themselves.
         self._help = {"ALG_DESC": text, "ALG_CREATOR": "Tesseray"}
+        self._help_of_outputs: dict[str, str] = {}  # by what the model calls each
         self._inputs: list[str] = []
         self._steps = 0
         self._read: set[Of] = set()  # by later steps
@@ -98,8 +99,10 @@ class Model:
             definition.setFlags(flags)
             self._input(definition, _wording(tool).of_dialog(definition.help()))
 
-    def step(self, name: str, tool: str, title: str, outputs: dict[str, str] | None = None, **values: Any) -> None:
-        """values: by the tool's parameter. outputs: by the tool's output, what the model calls it."""
+    def step(self, name: str, tool: str, title: str, outputs: dict[str, str] | None = None, words: str = "",
+             **values: Any) -> None:
+        """values: by the tool's parameter. outputs: by the tool's output, what the model calls it. words: what there is
+        to say of them, where the tool's own help says nothing about the model."""
         child = QgsProcessingModelChildAlgorithm(_algorithm(tool).id())
         child.setChildId(name)
         child.setDescription(title)
@@ -116,6 +119,7 @@ class Model:
             result.setChildOutputName(output)
             result.setPosition(QPointF(400 + 260 * self._steps, 640 + 60 * len(made)))
             made[called] = result
+            self._help_of_outputs[called] = words or _help_of_output(tool, output)
         child.setModelOutputs(made)
         self._place(child)
 
@@ -139,9 +143,12 @@ class Model:
     def finished(self) -> QgsProcessingModelAlgorithm:
         self.inputs_of("tileenvironment", OVERWRITE)
         self._make_mandatory_what_is_read()
-        self.algorithm.setHelpContent(self._help)
         self.algorithm.setParameterOrder(self._inputs)
         self.algorithm.updateDestinationParameters()
+        # What the parameters of outputs are called is QGIS's choice.
+        outputs = {definition.name(): self._help_of_outputs[definition.description()]
+                   for definition in self.algorithm.destinationParameterDefinitions()}
+        self.algorithm.setHelpContent({**self._help, **outputs})
         return self.algorithm
 
     def _make_mandatory_what_is_read(self) -> None:
@@ -165,6 +172,10 @@ def _algorithm(tool: str):
 def _wording(tool: str) -> Wording:
     described = executable.snapshot()
     return Wording(next(one for one in described.tools if one.id == tool), described)
+
+
+def _help_of_output(tool: str, output: str) -> str:
+    return _wording(tool).of_dialog(_algorithm(tool).parameterDefinition(output).help())
 
 
 def _source(value: Any) -> QgsProcessingModelChildParameterSource:
@@ -228,14 +239,14 @@ def _aggregates(*fields: tuple[str, int, str, str]) -> list[dict[str, Any]]:
             for name, kind, aggregate, what in fields]
 
 
-def _summarize(model: Model, step: str, called: str, *fields: tuple[str, int, str, str]) -> None:
-    """A table of a step's rows per transmitter and line of sight."""
+def _summarize(model: Model, step: str, called: str, words: str, *fields: tuple[str, int, str, str]) -> None:
+    """A table of a step's rows per transmitter and line of sight. words: what there is to say of it."""
     model.step("summary", "native:aggregate", "Per transmitter and line of sight", INPUT=Of(step),
                GROUP_BY="array(\"transmitter_id\", \"line_of_sight\")",
                AGGREGATES=_aggregates(("transmitter_id", INTEGER, "first_value", "\"transmitter_id\""),
                                       ("line_of_sight", BOOLEAN, "first_value", "\"line_of_sight\""), *fields))
     # All points of a group as one geometry would lie on the map, over those of the step.
-    model.step("table", "native:dropgeometries", "As a table", {"OUTPUT": called}, INPUT=Of("summary"))
+    model.step("table", "native:dropgeometries", "As a table", {"OUTPUT": called}, words, INPUT=Of("summary"))
 
 
 def two_settings() -> Model:
@@ -269,8 +280,10 @@ def two_settings() -> Model:
     model.step("both", "native:extractbyexpression", "Those that both predict", INPUT=Of("join"),
                EXPRESSION="\"error_db\" IS NOT NULL AND \"b_error_db\" IS NOT NULL")
     gain = "abs(\"error_db\") - abs(\"b_error_db\")"
-    model.step("nearer", "native:refactorfields", "Which is nearer", {"OUTPUT": "Which is nearer"}, INPUT=Of("both"),
-               FIELDS_MAPPING=_mapping(
+    model.step("nearer", "native:refactorfields", "Which is nearer", {"OUTPUT": "Which is nearer"},
+               "A point per measurement that both predict: both predictions and their errors, gain_db, and which of "
+               "them is nearer (A, B or equal); drawn in purple where A is nearer, in orange where B is.",
+               INPUT=Of("both"), FIELDS_MAPPING=_mapping(
                    ("transmitter_id", INTEGER, "\"transmitter_id\""), ("measurement_id", INTEGER, "\"measurement_id\""),
                    ("measured_db", REAL, "\"measured_db\""), ("predicted_a_db", REAL, "\"predicted_db\""),
                    ("predicted_b_db", REAL, "\"b_predicted_db\""), ("error_a_db", REAL, "\"error_db\""),
@@ -280,6 +293,8 @@ def two_settings() -> Model:
     model.styled("nearer", "which_is_nearer.qml")
     percent = "100.0 * (\"nearer\" = '{}')"
     _summarize(model, "nearer", "Nearer per transmitter and line of sight",
+               "How many percent of the measurements each setting is nearer at, the mean gain, and the mean absolute "
+               "errors of both.",
                ("n", INTEGER, "count", "\"measurement_id\""),
                ("a_nearer_percent", REAL, "mean", percent.format("A")),
                ("b_nearer_percent", REAL, "mean", percent.format("B")),
@@ -319,7 +334,10 @@ def launching_against_exact() -> Model:
                DISCARD_NONMATCHING=False)
     launched, exact = "\"received_power_dbm\"", "\"exact_received_power_dbm\""
     model.step("difference", "native:refactorfields", "How far apart",
-               {"OUTPUT": "Ray launching against exact rays"}, INPUT=Of("join"),
+               {"OUTPUT": "Ray launching against exact rays"},
+               "A point per transmitter and receiver: both powers, difference_db, how many rays either has, and which of "
+               "them reaches the point; drawn in purple where ray launching is too weak, in orange where it is too "
+               "strong.", INPUT=Of("join"),
                FIELDS_MAPPING=_mapping(
                    ("transmitter_id", INTEGER, "\"transmitter_id\""), ("receiver_id", INTEGER, "\"receiver_id\""),
                    ("line_of_sight", BOOLEAN, "\"exact_line_of_sight\""), ("launched_dbm", REAL, launched),
@@ -330,6 +348,8 @@ def launching_against_exact() -> Model:
                                         f"WHEN {exact} IS NULL THEN 'ray launching' ELSE 'both' END")))
     model.styled("difference", "ray_launching_against_exact_rays.qml")
     _summarize(model, "difference", "Difference per transmitter and line of sight",
+               "Number, mean, median and standard deviation of the differences, and how many points only one of the "
+               "two reaches.",
                ("n", INTEGER, "count", "\"difference_db\""),
                ("mean_difference_db", REAL, "mean", "\"difference_db\""),
                ("median_difference_db", REAL, "median", "\"difference_db\""),

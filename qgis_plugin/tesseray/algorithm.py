@@ -46,7 +46,7 @@ from .runner import RunCancelled, RunFailed, run_tool
 from .validation import Validation
 from .values import InputValues, evaluated, is_given, option_words, plain_problem, truth_of
 
-# What makes a page from the results of the tools of a role: ROLE, PARAMETER, LABEL, NEEDED_LAYERS, make_report.
+# What makes a page from the results of the tools of a role: ROLE, PARAMETER, LABEL, HELP, NEEDED_LAYERS, make_report.
 PAGES = (reporting, antenna_page)
 PAGE_EXTENSIONS = (".html", ".htm")
 # The option that allows replacing, and what a run tells beside its layers and files.
@@ -94,7 +94,8 @@ class TesserayAlgorithm(QgsProcessingAlgorithm):
         """Of qgis_process the first sentence: a terminal shows no HTML, and the parameters are listed there anyway."""
         if QgsApplication.platform() == "qgis_process":
             return self._tool.help
-        return html_of(self._tool, self._description)
+        pages = {self._page.LABEL: self._page.HELP} if self._page else {}
+        return html_of(self._tool, self._description, pages)
 
     def icon(self) -> QIcon:
         return QIcon(str(icon_of(self._tool)))
@@ -109,8 +110,10 @@ class TesserayAlgorithm(QgsProcessingAlgorithm):
         for definition in definitions(self._tool, self._options):
             self.addParameter(definition)
         if self._page:
-            self.addParameter(QgsProcessingParameterFileDestination(
-                self._page.PARAMETER, self._page.LABEL, file_filter("html"), optional=True, createByDefault=True))
+            page = QgsProcessingParameterFileDestination(
+                self._page.PARAMETER, self._page.LABEL, file_filter("html"), optional=True, createByDefault=True)
+            page.setHelp(self._page.HELP)
+            self.addParameter(page)
         self.addOutput(QgsProcessingOutputString(RESULT_HASH, "Hash over the rows of all layers"))
 
     def canExecute(self) -> tuple[bool, str]:  # noqa: N802

@@ -16,6 +16,7 @@ from .page_files import GENERATOR, PageNotWritten, write_page
 ROLE = "antenna_page"
 PARAMETER = "PLOT"
 LABEL = "Plot of the pattern"
+HELP = "Both cuts of the pattern as polar plots, with the antenna's figures and what had to be assumed, as an HTML page."
 NEEDED_LAYERS = ("antenna_pattern",)
 
 # (angle in degrees, attenuation in dB), by angle.

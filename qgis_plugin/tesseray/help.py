@@ -5,6 +5,8 @@ from __future__ import annotations
 
 from html import escape
 from pathlib import Path
+from types import MappingProxyType
+from typing import Mapping
 
 from .description import Description, Parameter, Tool
 from .wording import Wording
@@ -46,25 +48,25 @@ def _paragraph(html: str) -> str:
     return f'<div style="margin-top: 10px; margin-bottom: 10px">{html}</div>'
 
 
-def _list(title: str, parameters: list[Parameter], wording: Wording) -> str:
-    if not parameters:
-        return ""
-    items = ""
-    for parameter in parameters:
-        text = _sentence(wording.of_dialog(parameter.help)) + _values(parameter)
-        items += _paragraph(f"<strong>{escape(parameter.label, quote=False)}</strong><br/>{escape(text, quote=False)}")
-    return f"<h3>{title}</h3>{items}"
+def _item(label: str, text: str) -> str:
+    return _paragraph(f"<strong>{escape(label, quote=False)}</strong><br/>{escape(text, quote=False)}")
 
 
-def html_of(tool: Tool, description: Description) -> str:
-    """The whole help text."""
+def _items(parameters: list[Parameter], wording: Wording) -> list[str]:
+    return [_item(parameter.label, _sentence(wording.of_dialog(parameter.help)) + _values(parameter))
+            for parameter in parameters]
+
+
+def html_of(tool: Tool, description: Description, pages: Mapping[str, str] = MappingProxyType({})) -> str:
+    """The whole help text. pages: label → help of what is made from the tool's results."""
     picture = picture_of(tool)
     image = _paragraph(f'<img src="{picture.as_uri()}" width="{PICTURE_WIDTH}"/>') if picture else ""
     inputs = [parameter for parameter in [*tool.parameters, *description.options] if not parameter.is_destination]
-    groups = {"Inputs": [parameter for parameter in inputs if not parameter.advanced],
-              "Advanced": [parameter for parameter in inputs if parameter.advanced],
-              "Outputs": [parameter for parameter in tool.parameters if parameter.is_destination]}
     wording = Wording(tool, description)
-    lists = "".join(_list(title, parameters, wording) for title, parameters in groups.items())
+    groups = {"Inputs": _items([parameter for parameter in inputs if not parameter.advanced], wording),
+              "Advanced": _items([parameter for parameter in inputs if parameter.advanced], wording),
+              "Outputs": [*_items([parameter for parameter in tool.parameters if parameter.is_destination], wording),
+                          *(_item(label, _sentence(text)) for label, text in pages.items())]}
+    lists = "".join(f"<h3>{title}</h3>{''.join(items)}" for title, items in groups.items() if items)
     # QGIS begins a paragraph, in whose colour everything would be.
     return f"</p>{image}{_paragraph(escape(wording.of_dialog(tool.help), quote=False))}{lists}"

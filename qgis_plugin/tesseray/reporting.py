@@ -22,6 +22,8 @@ from .recorded_runs import copy_runs
 ROLE = "report_input"
 PARAMETER = "REPORT"
 LABEL = "Report"
+HELP = ("How well the prediction agrees with the drive test: tables, plots and maps of its errors, per site and over all, "
+        "as an HTML page. Without a drive test there is none.")
 # The layers that the report reads, and those that make it better.
 NEEDED_LAYERS = ("prediction_error", "error_statistics")
 

@@ -71,6 +71,16 @@ class ModelsTest(QgisTest):
             for name, text in model.helpContent().items():
                 self.assertNotRegex(text, r"\b[A-Z]+_[A-Z_]+\b|\bRAYS\b", name)
 
+    def test_the_help_of_models_explains_each_input_and_output(self):
+        provider = harness.start_qgis()
+        for model in (a for a in provider.algorithms() if a.group() == "Models"):
+            shown = model.shortHelpString()
+            for definition in model.parameterDefinitions():
+                with self.subTest(f"{model.displayName()}, {definition.name()}"):
+                    text = model.helpContent().get(definition.name(), "")
+                    self.assertGreater(len(text), 15)
+                    self.assertIn(text, shown)
+
     def test_outputs_that_later_steps_read_cannot_be_left_out(self):
         harness.start_qgis()
         for model in write_models.models().values():

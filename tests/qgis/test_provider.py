@@ -138,6 +138,9 @@ class ProviderTest(QgisTest):
             self.assertIn("<img", text, f"{tool['id']} has no picture: scripts/draw_qgis_pictures.py")
             for parameter in tool["parameters"]:
                 self.assertIn(parameter["label"], text)
+            for definition in self.provider.algorithm(tool["id"]).destinationParameterDefinitions():
+                self.assertRegex(text, rf"<strong>{definition.description()}</strong><br/>\w.{{10}}")
+                self.assertGreater(len(definition.help()), 10, definition.name())
 
     def test_icons_and_version(self):
         self.assertFalse(self.provider.icon().isNull())
