@@ -171,6 +171,20 @@ class SourceRules(unittest.TestCase):
             self.assertEqual(list(source_rules.unlisted_pages(repository)),
                              ["docs/benchmarks/speed.md: docs/README.md does not list it"])
 
+    def test_every_module_of_the_plugin_is_listed(self):
+        with tempfile.TemporaryDirectory() as folder:
+            repository = pathlib.Path(folder)
+            plugin = repository / "qgis_plugin" / "tesseray"
+            for name in ("icons", "styles"):
+                (plugin / name).mkdir(parents=True)
+            for name in ("__init__.py", "inputs.py", "outputs.py", "dock_plot.py", "metadata.txt"):
+                (plugin / name).touch()
+            (repository / "docs").mkdir()
+            (repository / "docs" / "qgis.md").write_text("| `outputs.py`, `icons/` | x |\n| `dock*.py` | y |", encoding="utf-8")
+            self.assertEqual(list(source_rules.unlisted_modules(repository)),
+                             ["qgis_plugin/tesseray/inputs.py: docs/qgis.md does not say what it is for",
+                              "qgis_plugin/tesseray/styles/: docs/qgis.md does not say what it is for"])
+
 
 if __name__ == "__main__":
     unittest.main()

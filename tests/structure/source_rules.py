@@ -2,10 +2,11 @@
 # SPDX-License-Identifier: GPL-3.0-or-later
 """What holds for every file: its licence line, a telling name, no work left without an issue,
 no broken link in a page, no page that the index of docs/ leaves out, no section of docs/physics.md named that is not there,
-and docs/formats.md states the version of each format.
+docs/formats.md states the version of each format, and docs/qgis.md says what each module of the plugin is for.
 
 Usage: source_rules.py [REPOSITORY]      prints each offence; exit status 1 if there is one.
 """
+import fnmatch
 import pathlib
 import re
 import sys
@@ -100,6 +101,18 @@ def unlisted_pages(repository):
             yield f"{page.relative_to(repository)}: docs/README.md does not list it"
 
 
+def unlisted_modules(repository):
+    """Modules and folders of the plugin that the page for its developers does not name."""
+    plugin = repository / "qgis_plugin" / "tesseray"
+    page = (repository / "docs" / "qgis.md").read_text(encoding="utf-8")
+    listed = re.findall(r"`([\w*]+(?:\.py|/))`", page)
+    for path in sorted(plugin.iterdir()):
+        name = path.name + ("/" if path.is_dir() else "")
+        is_module = path.is_dir() or path.suffix == ".py"
+        if is_module and not name.startswith("__") and not any(fnmatch.fnmatchcase(name, pattern) for pattern in listed):
+            yield f"qgis_plugin/tesseray/{name}: docs/qgis.md does not say what it is for"
+
+
 def main():
     repository = pathlib.Path(sys.argv[1]) if len(sys.argv) > 1 else pathlib.Path(__file__).parents[2]
     files = [f for f in repository.iterdir() if f.is_file()]
@@ -119,6 +132,7 @@ def main():
         found += [*offences_in(path, text), *broken_links(repository, path, text),
                   *unknown_sections(path, text, physics)]
     found += unlisted_pages(repository)
+    found += unlisted_modules(repository)
     found += wrong_versions((repository / "docs" / "formats.md").read_text(encoding="utf-8"), core)
     print("\n".join(found) if found else f"{checked} files keep the rules")
     return 1 if found else 0
