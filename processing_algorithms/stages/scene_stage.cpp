@@ -461,7 +461,7 @@ void add_tiling_figures(const Tiling& tiling, nlohmann::ordered_json& figures) {
   figures["wall_tiles"] = count(SurfaceKind::wall);
   figures["roof_tiles"] = count(SurfaceKind::roof);
   figures["edges"] = tiling.edges.size();
-  figures["walls_too_small"] = tiling.counts.walls_too_small;
+  figures["walls_without_tiles"] = tiling.counts.walls_too_small;
   figures["roofs_without_tile"] = tiling.counts.roofs_without_tile;
 }
 

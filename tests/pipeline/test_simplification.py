@@ -1,6 +1,7 @@
 # SPDX-License-Identifier: GPL-3.0-or-later
 """Simplified footprints, against what GEOS says of their union, on the sample town and on real roofs that share walls."""
 
+import json
 import unittest
 
 from osgeo import ogr
@@ -35,6 +36,18 @@ def overlap_m2(polygons):
         for i in range(parts.GetGeometryCount()):
             everything.AddGeometry(parts.GetGeometryRef(i))
     return everything.Area() - everything.UnionCascaded().Area()
+
+
+class NarrowWalls(PipelineTest):
+    def test_figures_count_walls_and_issues_buildings(self):
+        file = self.folder / "narrow.gpkg"
+        process = self.assert_done(tesseray("tileenvironment", *SCENE, "--min-wall-width", 100, "--environment", file,
+                                            "--progress", "json"))
+        figures = json.loads(process.stdout)["figures"]
+        self.assertGreater(figures["walls_without_tiles"], 3 * figures["prisms"])
+        issues = [row for row in rows(file, "issues") if row["code"] == "walls_too_small"]
+        self.assertLessEqual(len(issues), figures["prisms"])
+        self.assertNotIn("walls_too_small", figures, "which is what issues of buildings are called")
 
 
 class Simplification(PipelineTest):
