@@ -85,6 +85,7 @@ BuildingAttributes::BuildingAttributes(VectorSource& source, const EnvironmentIn
       bare_unit_(input.height_unit),
       unit_(input.height_unit),
       storey_height_m_(input.storey_height_m),
+      extent_(input.extent),
       layer_(source.layer_name()) {
   const OGRFeatureDefn& fields = source.fields();
   const ErrorPlace place = source.place();
@@ -190,7 +191,7 @@ std::optional<double> BuildingAttributes::read_height(const OGRFeature& feature,
     return missing("unreadable_height", height_->name() + " \"" + cell.unreadable + "\" is not a height");
   }
   if (!cell.value) return std::nullopt;
-  count_unit(feature);
+  if (is_within(building, extent_)) count_unit(feature);
   const bool plausible = kind_ == HeightKind::above_ground
                              ? *cell.value > 0 && *cell.value <= greatest_height_m
                              : *cell.value >= lowest_ground_m && *cell.value <= highest_elevation_m;
@@ -238,7 +239,7 @@ void BuildingAttributes::assume_height_from_storeys(const OGRFeature& feature, R
   if (!storeys_) return;
   building.height_m = read_storeys_m(feature, building, issues);
   if (!building.height_m) return;
-  ++heights_from_storeys_;
+  if (is_within(building, extent_)) ++heights_from_storeys_;
   // Of OSM extracts most heights come from storeys: there the layer's count says it (finish).
   if (has_osm_tags_) return;
   issues.push_back(footprint_issue(Issue::Action::assumed, "height_from_storeys",

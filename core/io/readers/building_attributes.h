@@ -24,7 +24,8 @@ class BuildingAttributes {
 
   // False for a feature of an OSM layer that is no building.
   bool is_building(const OGRFeature& feature);
-  // Fills in everything but feature_id and parts. What cannot be read stays empty; assumptions are issues.
+  // Fills in everything but feature_id and parts, which must be there. What cannot be read stays empty; assumptions are
+  // issues.
   void read(const OGRFeature& feature, RawBuilding& building, std::vector<Issue>& issues);
   // Issues that sum up what was found in many features. Call it once, after the last read().
   void finish(std::vector<Issue>& issues) const;
@@ -51,6 +52,7 @@ class BuildingAttributes {
   const LengthUnit bare_unit_;  // HEIGHT_UNIT
   LengthUnit unit_;             // of heights: by the name of their field, or that
   double storey_height_m_;
+  std::optional<Rectangle> extent_;
   std::string layer_;
   std::optional<Attribute> height_, storeys_, base_, entrance_, material_, osm_building_, osm_part_;
   bool has_osm_tags_ = false;

@@ -125,6 +125,10 @@ std::optional<RawFootprint> footprint_of(const OGRFeature& feature, FootprintLay
   return footprint;
 }
 
+bool is_within(const RawFootprint& footprint, const std::optional<Rectangle>& extent) {
+  return !extent || touch(bounds_of(footprint), *extent);
+}
+
 void note_passed_over(FootprintLayer& layer, std::size_t looked_at, Progress& progress,
                       const std::function<bool(const OGRFeature&)>& wanted) {
   constexpr GIntBig most_features = 200'000;

@@ -42,6 +42,8 @@ std::size_t for_each_footprint(FootprintLayer& layer, Progress& progress, const 
 
 // The footprint of one feature, or nothing: outside of the area, or dropped with an issue.
 std::optional<RawFootprint> footprint_of(const OGRFeature& feature, FootprintLayer& layer);
+// Whether it touches the extent, if there is one. What is read around that is left out in the end, and does not count.
+bool is_within(const RawFootprint& footprint, const std::optional<Rectangle>& extent);
 // The feature's number. OSM counts ways and relations apart; relations get negative numbers, as osm2pgsql does it.
 std::int64_t footprint_id(const OGRFeature& feature, bool is_osm);
 

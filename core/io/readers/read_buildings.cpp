@@ -17,7 +17,8 @@ constexpr std::size_t most_materials = 10'000;
 
 // The properties of each material. Buildings of unknown ones get the default's.
 std::vector<Material> resolve_materials(const BuildingAttributes& attributes, std::vector<RawBuilding>& buildings,
-                                        VectorSource& source, std::vector<Issue>& issues) {
+                                        const std::optional<Rectangle>& extent, VectorSource& source,
+                                        std::vector<Issue>& issues) {
   std::vector<Material> materials;
   for (const std::string& name : attributes.materials()) {
     if (name == "default") continue;
@@ -30,8 +31,10 @@ std::vector<Material> resolve_materials(const BuildingAttributes& attributes, st
     for (RawBuilding& building : buildings) {
       if (building.material != name) continue;
       building.material.clear();
+      if (!is_within(building, extent)) continue;
       if (count++ == 0) first = building.feature_id;
     }
+    if (count == 0) continue;
     issues.push_back(layer_issue(Issue::Action::assumed, "unknown_material",
                                  attributes.material_field() + " \"" + name + "\" of " + std::to_string(count) +
                                      (count == 1 ? " building (" : " buildings (the first: ") + "feature " +
@@ -85,7 +88,7 @@ BuildingsRead read_buildings(FootprintLayer& layer, const EnvironmentInput& inpu
   // Databases give rows in any order.
   std::stable_sort(result.buildings.begin(), result.buildings.end(),
                    [](const RawBuilding& a, const RawBuilding& b) { return a.feature_id < b.feature_id; });
-  result.materials = resolve_materials(attributes, result.buildings, layer.source, layer.issues);
+  result.materials = resolve_materials(attributes, result.buildings, input.extent, layer.source, layer.issues);
   return result;
 }
 

@@ -215,6 +215,24 @@ TEST_F(Buildings, UnitsThatDifferWithinAFieldAreToldOf) {
             1u);
 }
 
+// Those around the extent are read, too, and are left out when the scene is made.
+TEST_F(Buildings, OnlyThoseWithinTheExtentCountInWhatIsSummedUp) {
+  const Rectangle extent{{499990, 4999990}, {500035, 5000020}};
+  const std::string heights = with_values("height", 's', {"70.5", "40 ft", "12", "12 ft", "9"});
+  const RawScene scene = read(EnvironmentInput{.buildings = heights, .extent = extent});
+  EXPECT_EQ(scene.buildings.size(), 5u);
+  const std::string mixed = only(scene.issues, "mixed_units").message;
+  EXPECT_NE(mixed.find("1 height says that it is feet, and the 1 without a unit is"), std::string::npos) << mixed;
+  const std::string alike = with_values("height", 's', {"70.5", "40", "12", "12 ft", "9"});
+  EXPECT_EQ(count(read(EnvironmentInput{.buildings = alike, .extent = extent}).issues, "mixed_units"), 0u);
+
+  const std::string material = with_values("material", 's', {"brick", "straw", "straw", "hay", "hay"});
+  const RawScene walls = read(EnvironmentInput{.buildings = material, .extent = extent});
+  const std::string unknown = only(walls.issues, "unknown_material").message;
+  EXPECT_NE(unknown.find("\"straw\" of 1 building (feature 2)"), std::string::npos) << unknown;
+  EXPECT_EQ(walls.buildings[4].material, "");
+}
+
 TEST_F(Buildings, RoofElevationsStayAbsolute) {
   const RawScene scene = read(EnvironmentInput{.buildings = with_values("zmaxi", 'r', {212.5, -9999.0}),
                                                .height_kind = HeightKind::roof_elevation});
