@@ -35,7 +35,7 @@ std::string label(const Parameter& parameter) { return parameter.name + " (" + o
 std::string unusable_file(const Parameter& parameter, const std::string& text) {
   if (!is_input_source(parameter.kind) || !is_plain_path(text)) return {};
   const std::filesystem::path file = path_of_source(text);
-  if (!is_there(file)) return "there is no file '" + without_password(file.string()) + "'";
+  if (!is_there(file)) return "there is no file '" + without_password(file.string()) + "'; check its name and folder";
   if (parameter.kind != ParameterKind::file || !is_pipe_or_device(file)) return {};
   return "'" + file.string() +
          "' is a pipe or a device, and files are read more than once; write what comes through it to a file, and name "

@@ -132,7 +132,8 @@ class TesserayAlgorithm(QgsProcessingAlgorithm):
         if problem:
             return False, problem
         validation = Validation(self, self._tool, parameters, context)
-        problem = next(validation.unopened_files(), "") or next(validation.plain_values(self._options), "")
+        problem = next(validation.unopened_files(), "") or next(validation.missing_files(), "") \
+            or next(validation.plain_values(self._options), "")
         if problem:
             return False, problem
         is_good, problem = super().checkParameterValues(parameters, context)

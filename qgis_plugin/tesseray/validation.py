@@ -94,8 +94,7 @@ class Validation:
                 continue
             path = Path(text.split("|")[0])
             if _may_not_be_read(path):
-                yield (f"{parameter.label}: the permission to read {path} is missing. Let its owner give it, or take a "
-                       "copy that you may read.")
+                yield _say_may_not_be_read(parameter, path)
             if not os.path.isfile(path):
                 continue
             if is_raster:
@@ -108,6 +107,18 @@ class Validation:
             yield f"{parameter.label}: QGIS cannot open {path}, though it is there. " + (
                 f"Some versions of GDAL open no GeoPackage with “{is_coded[0]}” in its name or folder: rename it."
                 if is_coded else "Check that it is a vector layer, and that the layer's name is right.")
+
+    def missing_files(self) -> Iterator[str]:
+        """Files of Tesseray's own kinds, of which QGIS takes any name. What GDAL alone opens is the program's to judge."""
+        for parameter in self._tool.parameters:
+            if parameter.kind != "file" or not self._is_given(parameter.name):
+                continue
+            text = self._algorithm.parameterAsFile(self._values, parameter.name, self._context)
+            path = Path(text.split("|")[0])
+            if _may_not_be_read(path):
+                yield _say_may_not_be_read(parameter, path)
+            if not text.startswith("/vsi") and "://" not in text and not os.path.exists(path):
+                yield f"{parameter.label}: there is no file {path}. Check its name and folder."
 
     def plain_values(self, options: list[Parameter]) -> Iterator[str]:
         """Values of which QGIS says no more than that they are incorrect, or nothing."""
@@ -404,6 +415,11 @@ def _may_not_be_read(path: Path) -> bool:
     except (OSError, ValueError):
         return False
     return not os.access(path, os.R_OK)
+
+
+def _say_may_not_be_read(parameter: Parameter, path: Path) -> str:
+    return (f"{parameter.label}: the permission to read {path} is missing. Let its owner give it, or take a copy that you "
+            "may read.")
 
 
 def machine_memory_bytes() -> float | None:

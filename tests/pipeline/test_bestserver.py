@@ -92,6 +92,17 @@ class BestServer(PipelineTest):
         # Beside them the path losses are still found.
         self.assert_done(tesseray("bestserver", "--path-loss", both, "--output", out))
 
+    def test_rows_without_their_transmitters_say_how_to_give_both(self):
+        alone = self.folder / "extracted.gpkg"
+        with contextlib.closing(sqlite3.connect(shutil.copy(PREDICTION, alone))) as database:
+            drop_triggers_of_indices(database)
+            database.execute("DROP TABLE transmitters")
+            for table in ("gpkg_contents", "gpkg_geometry_columns"):
+                database.execute(f"DELETE FROM {table} WHERE table_name = 'transmitters'")
+            database.commit()
+        process, _ = self.serve(source=alone)
+        self.assert_refused(process, "no_transmitters", ["with a filter", "Package layers"])
+
     def test_transmitters_of_another_run_are_warned_of(self):
         shared = self.folder / "shared.gpkg"
         others = self.folder / "others.csv"

@@ -1347,6 +1347,15 @@ os._exit(0)  # without the end of QGIS, which may crash
             said = self.refused({"BUILDINGS": Source(layer.id(), selectedFeaturesOnly=True, filterExpression="$id > 50")})
             self.assertIn("chooses none of the selected features of “houses”", said)
 
+    def test_a_file_that_is_not_there_is_told_of_before_the_run(self):
+        antenna = self.folder / "antenna.msi"
+        for name, tool in (("ENVIRONMENT", "predictcoverage"), ("PREVIOUS_VISIBILITY", "coveragestudy"),
+                           ("ANTENNA_FILE", "importantenna")):
+            said = self.refused({name: str(antenna), **harness.transmitters(self.folder)}, tool)
+            self.assertRegex(said, f": there is no file {antenna}. Check its name and folder.$")
+        antenna.write_text("NAME a")
+        self.assertEqual(self.refused({"ANTENNA_FILE": str(antenna)}, "importantenna"), "")
+
     def test_outputs_that_all_lack_an_input_are_told_of(self):
         inputs = {"ENVIRONMENT": str(SAMPLE / "buildings.gpkg"), "TRANSMITTERS": f"{SAMPLE / 'transmitters.csv'}"}
         said = self.refused({**inputs, "RAYS": "TEMPORARY_OUTPUT"}, "predictcoverage")

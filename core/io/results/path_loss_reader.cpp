@@ -287,8 +287,9 @@ class PathLossSource {
   std::vector<PredictedTransmitter> all_transmitters(Vec2 origin) {
     if (transmitters_layer_ == nullptr) {
       throw Error(ErrorKind::invalid_input, "no_transmitters", "the layer transmitters is missing beside the path loss",
-                  "write PATH_LOSS and TRANSMITTERS_OUT of predictcoverage to one file, and give that; a layer in "
-                  "memory is in none",
+                  "in place of extracted rows give the whole layer with a filter; or write PATH_LOSS and "
+                  "TRANSMITTERS_OUT of predictcoverage to one file (of layers in QGIS: Package layers), and give that; "
+                  "a layer in memory is in none",
                   {.file = without_password(name_.dataset)});
     }
     OGRLayer& layer = *transmitters_layer_;

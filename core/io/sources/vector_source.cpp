@@ -509,13 +509,14 @@ Crs source_crs(const Crs& own, const CrsRule& rule, const ErrorPlace& place) {
   require_own_grids(own, place);
   if (!own.empty()) return own;
   if (rule.chosen.empty()) {
-    throw Error(
-        ErrorKind::invalid_input, "missing_crs", "there is no CRS with it",
-        "assign one in QGIS (Layer > Set CRS) or give " + rule.chosen_parameter +
-            // Of the scene alone: what else is read lies in an environment whose CRS is known.
-            (rule.chosen_parameter == "CRS" ? ", or LOCAL_METRES where the coordinates are metres of no known CRS"
-                                            : ", which may be the environment's own CRS"),
-        place);
+    // What is read beside the scene lies in an environment whose CRS is known, and is often a table, which has none.
+    const std::string hint = rule.chosen_parameter == "CRS"
+                                 ? "assign one in QGIS (Layer > Set CRS) or give CRS, or LOCAL_METRES where the "
+                                   "coordinates are metres of no known CRS"
+                                 : "give " + rule.chosen_parameter +
+                                       ", which may be the environment's own CRS, or assign a layer one in QGIS (Layer "
+                                       "> Set CRS)";
+    throw Error(ErrorKind::invalid_input, "missing_crs", "there is no CRS with it", hint, place);
   }
   Crs chosen = Crs::from_text(rule.chosen, {.field = rule.chosen_parameter});
   refuse_geocentric(chosen, {.field = rule.chosen_parameter});

@@ -640,7 +640,7 @@ INSTANTIATE_TEST_SUITE_P(
         BadInput{"WithoutCoordinates", [](Inputs& in) { in.transmitters(Inputs::defaults(in.csv("name,street\nA,Main St\n"))); }, "no_coordinates", "looked for lat and lon"},
         BadInput{"TableWithoutCoordinates", [](Inputs& in) { in.transmitters(Inputs::defaults(in.layer({.geometry = "NONE", .fields = {{"name", 's'}}, .features = {{"", {"A"}}}}))); }, "no_coordinates", "its columns: name"},
         BadInput{"OnlyAHeader", [](Inputs& in) { in.transmitters(Inputs::defaults(in.csv("name,lat,lon\n"))); }, "empty_layer", "the layer has no features"},
-        BadInput{"MetresWithoutCrs", [](Inputs& in) { in.transmitters(Inputs::defaults(in.csv("name,x,y\nA,500000,5000000\n"))); }, "missing_crs", "give TRANSMITTERS_CRS"},
+        BadInput{"MetresWithoutCrs", [](Inputs& in) { in.transmitters(Inputs::defaults(in.csv("name,x,y\nA,500000,5000000\n"))); }, "missing_crs", "give TRANSMITTERS_CRS, which may be the environment's own CRS, or"},
         BadInput{"UnknownCrs",
                  [](Inputs& in) {
                    TransmitterInput input = Inputs::defaults(in.csv("x,y\n1,2\n"));
