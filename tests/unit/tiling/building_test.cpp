@@ -142,10 +142,13 @@ TEST(BuildingTiles, TowersThatTouchCoverTheRoofBelowTheirCommonWall) {
   // The wall at x = 45 runs through the centres of cells of the podium's roof.
   const Scene scene = with_prisms({box_prism(1, {20, 20}, {60, 60}, 0, 10), box_prism(2, {30, 30}, {45, 50}, 10, 40),
                                    box_prism(3, {45, 30}, {60, 50}, 10, 50)});
+  int of_podium = 0;
   for (const Tile& tile : tiled(scene).tiles) {
     if (tile.kind != roof || tile.prism != 0) continue;
+    ++of_podium;
     EXPECT_TRUE(tile.centroid.x <= 30 || tile.centroid.y <= 30 || tile.centroid.y >= 50) << tile.centroid.x;
   }
+  EXPECT_EQ(of_podium, 10);
 }
 
 TEST(BuildingTiles, RaisedPartLeavesGroundAndWallBelowIt) {

@@ -53,6 +53,7 @@ TEST(Edges, ParentsAreTheNearestTilesOfTheirFaces) {
   Prism prism = box_prism(1, {40, 40}, {60, 70}, 0, 26);
   prism.material = 2;
   const Tiling tiling = tiled(with_prisms({prism}));
+  EXPECT_EQ(tiling.edges.size(), 22u);
   for (const EdgeSegment& edge : tiling.edges) {
     ASSERT_NE(edge.tile_a, no_index);
     ASSERT_NE(edge.tile_b, no_index);

@@ -95,11 +95,14 @@ TEST(GroundTiles, NoneIsWhereTwoHousesTouch) {
       const Vec2 corner = Vec2{5, 5} + (30 + gap) * second, end = Vec2{35, 35} + 25.0 * second;
       const Scene scene =
           testing::with_prisms({box_prism(1, {5, 5}, {35, 35}, 0, 10), box_prism(2, corner, end, 0, 10)});
+      int on_ground = 0;
       for (const Tile& tile : tiled(scene).tiles) {
         if (tile.kind != SurfaceKind::ground) continue;
+        ++on_ground;
         const Vec2 p = tile.centroid.xy();
         EXPECT_FALSE(p.x > 5 && p.y > 5 && p.x < end.x && p.y < end.y) << p.x << ' ' << p.y;
       }
+      EXPECT_GT(on_ground, 80);
     }
   }
 }
