@@ -7,6 +7,7 @@
 
 #include "core/base/host_device.h"
 #include "core/physics/diffraction.h"
+#include "core/physics/transition_function.h"
 
 namespace tesseray {
 
@@ -78,23 +79,11 @@ template <class Real>
   const Real least = Real(3e-4);
   const Real safe = magnitude > least ? magnitude : least;
   const Real ratio = magnitude > least ? half_sine / safe : w.n;
-  const Real u = root * half_sine;
-  const Real u2 = u * u, u4 = u2 * u2;
-  const Real f_top = ((Real(0.5000077809698088) + Real(0.7777158004025756) * u) +
-                      (Real(0.5186887660228232) + Real(0.6010007782429536) * u) * u2) +
-                     (Real(0.08773419510262886) + Real(0.16728432638044533) * u) * u4;
-  const Real f_bottom =
-      ((Real(1) + Real(1.5562067352253528) * u) + (Real(2.5965048095470067) + Real(1.6353590691450868) * u) * u2) +
-      ((Real(1.8873135317118752) + Real(0.27565774824019623) * u) + Real(0.5255389997510916) * u2) * u4;
-  const Real g_top = (Real(0.4999825996357758) + Real(0.2006419420237428) * u) +
-                     (Real(0.08819157944261725) + Real(0.07495322000192069) * u) * u2;
-  const Real g_bottom =
-      ((Real(1) + Real(2.399705046774276) * u) + (Real(3.426373909717588) + Real(3.0986450013844764) * u) * u2) +
-      ((Real(2.522680019594166) + Real(0.7997475499955912) * u) + Real(0.7430250332391127) * u2) * u4;
+  const FresnelRationals<Real> r = fresnel_rationals(root * half_sine);
   const Real signed_cos = sin_theta < 0 ? -cos_theta : cos_theta;
   const Real scale = signed_cos * ratio * Real(3.14159265358979323846) * root;
-  re = scale * (f_top / f_bottom);
-  im = scale * (g_top / g_bottom);
+  re = scale * (r.f_top / r.f_bottom);
+  im = scale * (r.g_top / r.g_bottom);
 }
 
 // |Sum of the four terms|² of one polarisation, as WedgeFaces::sum has it: those of the incident wave with the second

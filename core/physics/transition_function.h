@@ -66,27 +66,43 @@ TESSERAY_HD constexpr Complex transition_series(double q) {
   return {1.0 - q * q * (0.75 - 6.5625 * q * q), q * (0.5 - 1.875 * q * q)};
 }
 
-// The tail integral for the hot loops: the series where it serves, else rational approximations of the
-// auxiliary Fresnel functions f and g, tail = √(π/2) (g − jf), in u = z √(2/π).
+namespace physics_detail {
+
+// Rational approximations of the auxiliary Fresnel functions f and g, by numerators and denominators: the integral's
+// tail is √(π/2) (g − jf) with u = z √(2/π). `Real`: double or float.
+template <class Real>
+struct FresnelRationals {
+  Real f_top, f_bottom, g_top, g_bottom;
+};
+template <class Real>
+[[gnu::always_inline]] TESSERAY_HD inline FresnelRationals<Real> fresnel_rationals(Real u) {
+  const Real u2 = u * u, u4 = u2 * u2;
+  return {.f_top = ((Real(0.5000077809698088) + Real(0.7777158004025756) * u) +
+                    (Real(0.5186887660228232) + Real(0.6010007782429536) * u) * u2) +
+                   (Real(0.08773419510262886) + Real(0.16728432638044533) * u) * u4,
+          .f_bottom = ((Real(1) + Real(1.5562067352253528) * u) +
+                       (Real(2.5965048095470067) + Real(1.6353590691450868) * u) * u2) +
+                      ((Real(1.8873135317118752) + Real(0.27565774824019623) * u) + Real(0.5255389997510916) * u2) * u4,
+          .g_top = (Real(0.4999825996357758) + Real(0.2006419420237428) * u) +
+                   (Real(0.08819157944261725) + Real(0.07495322000192069) * u) * u2,
+          .g_bottom = ((Real(1) + Real(2.399705046774276) * u) +
+                       (Real(3.426373909717588) + Real(3.0986450013844764) * u) * u2) +
+                      ((Real(2.522680019594166) + Real(0.7997475499955912) * u) + Real(0.7430250332391127) * u2) * u4};
+}
+
+}  // namespace physics_detail
+
+// The tail integral for the hot loops: the series where it serves, else the rational approximations.
 TESSERAY_HD inline Complex scaled_fresnel_tail_fast(double z) {
   if (z * z > transition_series_from) {
     const Complex f = transition_series(1.0 / (z * z));
     const double scale = 0.5 / z;  // F = 2jz · tail
     return {scale * f.im, -scale * f.re};
   }
-  const double u = 0.79788456080286535588 * z, u2 = u * u, u4 = u2 * u2;
-  const double f_top =
-      ((0.5000077809698088 + 0.7777158004025756 * u) + (0.5186887660228232 + 0.6010007782429536 * u) * u2) +
-      (0.08773419510262886 + 0.16728432638044533 * u) * u4;
-  const double f_bottom = ((1.0 + 1.5562067352253528 * u) + (2.5965048095470067 + 1.6353590691450868 * u) * u2) +
-                          ((1.8873135317118752 + 0.27565774824019623 * u) + 0.5255389997510916 * u2) * u4;
-  const double g_top =
-      (0.4999825996357758 + 0.2006419420237428 * u) + (0.08819157944261725 + 0.07495322000192069 * u) * u2;
-  const double g_bottom = ((1.0 + 2.399705046774276 * u) + (3.426373909717588 + 3.0986450013844764 * u) * u2) +
-                          ((2.522680019594166 + 0.7997475499955912 * u) + 0.7430250332391127 * u2) * u4;
+  const auto r = physics_detail::fresnel_rationals(0.79788456080286535588 * z);
   constexpr double root_half_pi = 1.25331413731550025121;
-  const double inverse = root_half_pi / (f_bottom * g_bottom);
-  return {g_top * f_bottom * inverse, -f_top * g_bottom * inverse};
+  const double inverse = root_half_pi / (r.f_bottom * r.g_bottom);
+  return {r.g_top * r.f_bottom * inverse, -r.f_top * r.g_bottom * inverse};
 }
 
 template <TransitionAccuracy accuracy>
