@@ -337,7 +337,7 @@ std::int32_t GeoPackageFile::find_or_add_reference_system(const LocalFrame& fram
   }
   if (frame.crs_wkt.empty()) return undefined_cartesian_srs;
 
-  const ReferenceSystem system = describe_reference_system(frame);
+  const ReferenceSystem system = describe_reference_system(frame, target_);
   if (system.definition == undefined_wkt && !has_wkt2_column(database)) {
     // Only WKT 2 can say what this CRS is.
     database.execute("ALTER TABLE gpkg_spatial_ref_sys ADD COLUMN definition_12_063 TEXT NOT NULL DEFAULT 'undefined'");

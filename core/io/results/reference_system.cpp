@@ -27,13 +27,20 @@ std::string exported(const OGRSpatialReference& crs, const char* format) {
 
 }  // namespace
 
-ReferenceSystem describe_reference_system(const LocalFrame& frame) {
+std::unique_ptr<OGRSpatialReference> read_reference_system(const LocalFrame& frame,
+                                                           const std::filesystem::path& target) {
   GdalSession session;
-  OGRSpatialReference crs;
-  if (crs.importFromWkt(frame.crs_wkt.c_str()) != OGRERR_NONE) {
-    throw Error(ErrorKind::invalid_input, "bad_crs",
-                "the CRS " + frame.crs_name + " cannot be read: " + session.last_failure(), "give another CRS");
-  }
+  auto crs = std::make_unique<OGRSpatialReference>();
+  if (crs->importFromWkt(frame.crs_wkt.c_str()) == OGRERR_NONE) return crs;
+  throw Error(ErrorKind::invalid_input, "bad_crs",
+              "the CRS " + frame.crs_name + " cannot be read: " + session.last_failure(), "give another CRS",
+              {.file = target.string()});
+}
+
+ReferenceSystem describe_reference_system(const LocalFrame& frame, const std::filesystem::path& target) {
+  GdalSession session;
+  const std::unique_ptr<OGRSpatialReference> read = read_reference_system(frame, target);
+  const OGRSpatialReference& crs = *read;
   ReferenceSystem system;
   system.name = crs.GetName() != nullptr ? crs.GetName() : frame.crs_name;
   const char* authority = crs.GetAuthorityName(nullptr);

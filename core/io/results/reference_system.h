@@ -3,9 +3,13 @@
 #pragma once
 
 #include <cstdint>
+#include <filesystem>
+#include <memory>
 #include <string>
 
 #include "core/scene/scene.h"
+
+class OGRSpatialReference;
 
 namespace tesseray {
 
@@ -17,7 +21,10 @@ struct ReferenceSystem {
   std::string definition_wkt2;  // WKT 2:2015, for the CRS WKT extension
 };
 
-// REQUIRES: frame.crs_wkt is not empty. Throws Error(invalid_input) when PROJ cannot read it.
-ReferenceSystem describe_reference_system(const LocalFrame& frame);
+// That of the file `target`. REQUIRES: frame.crs_wkt is not empty. Throws Error(invalid_input) when PROJ cannot read
+// it.
+std::unique_ptr<OGRSpatialReference> read_reference_system(const LocalFrame& frame,
+                                                           const std::filesystem::path& target);
+ReferenceSystem describe_reference_system(const LocalFrame& frame, const std::filesystem::path& target);
 
 }  // namespace tesseray

@@ -7,6 +7,7 @@
 #include "core/base/error.h"
 #include "core/io/results/geopackage_file.h"
 #include "core/io/results/layer_styles.h"
+#include "core/io/results/reference_system.h"
 #include "core/io/sources/gdal_session.h"
 #include "core/io/sources/memory_file.h"
 #include "core/io/sources/sql_text.h"
@@ -96,11 +97,7 @@ SpatialiteFile::SpatialiteFile(const FileTarget& target, const LocalFrame& frame
   dataset_.reset(GDALDataset::Open(staged_.path().c_str(), GDAL_OF_VECTOR | GDAL_OF_UPDATE));
   if (!dataset_) fail("opened", session.last_failure());
   if (!frame.crs_wkt.empty()) {
-    crs_ = std::make_unique<OGRSpatialReference>();
-    if (crs_->importFromWkt(frame.crs_wkt.c_str()) != OGRERR_NONE) {
-      throw Error(ErrorKind::invalid_input, "bad_crs",
-                  "the CRS " + frame.crs_name + " cannot be read: " + session.last_failure(), "give another CRS");
-    }
+    crs_ = read_reference_system(frame, target.file);
     crs_->SetAxisMappingStrategy(OAMS_TRADITIONAL_GIS_ORDER);
   }
   // Nothing of a failed run is kept, and the finished file is flushed once.

@@ -314,11 +314,14 @@ TEST(GeoPackageCrs, AnUnreadableOneIsAnError) {
   TemporaryFolder folder;
   WriterCase result;
   result.scene.frame.crs_wkt = "PROJCRS[nonsense";
-  try {
-    result.write(folder / "x.gpkg");
-    FAIL();
-  } catch (const Error& error) {
-    EXPECT_EQ(error.code(), "bad_crs");
+  for (const char* const name : {"x.gpkg", "x.sqlite"}) {
+    try {
+      result.write(folder / name);
+      FAIL();
+    } catch (const Error& error) {
+      EXPECT_EQ(error.code(), "bad_crs");
+      EXPECT_EQ(error.place().file, folder / name);
+    }
   }
   EXPECT_TRUE(names_in(folder / "").empty());
 }
