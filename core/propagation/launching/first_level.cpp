@@ -221,12 +221,11 @@ std::vector<std::uint32_t> FirstLevel::elements_in_sight(const StraightWay& way,
                ? visible_from(environment_.occlusion, environment_.seen_tiling, antenna)
                : environment_.sight.visible_from(antenna);
   }
-  // What the building does not hide is as it was with it. Edges behind it are not lit through it, but by what goes on
-  // from tiles there.
+  // What the building does not hide is as it was with it.
   std::vector<std::uint32_t> may_be_hidden;
-  for (std::uint32_t tile = 0; tile < environment_.points.tile_count(); ++tile) {
-    if ((lit[tile] & lit_as_element) != 0) continue;
-    if (way.building->may_hide(antenna, environment_.points.reference(tile))) may_be_hidden.push_back(tile);
+  for (std::uint32_t element = 0; element < environment_.points.element_count(); ++element) {
+    if ((lit[element] & lit_as_element) != 0) continue;
+    if (way.building->may_hide(antenna, environment_.points.reference(element))) may_be_hidden.push_back(element);
   }
   return visible_among(way.occlusion, environment_.seen_tiling, antenna, may_be_hidden);
 }
@@ -266,7 +265,7 @@ void FirstLevel::launch_to_edge(const StraightWay& way, std::uint32_t element, R
                                 ThreadState& state, Launched& launched) {
   if (norm(environment_.points.reference(element) - transmitter_.position) < least_distance_m) return;
   const auto& places = state.left_of_edge.places;
-  waves_.find_left_of_edge(element, seen, state.rooftop_work, state.wave, state.left_of_edge);
+  waves_.find_left_of_edge(way, element, seen, state.rooftop_work, state.wave, state.left_of_edge);
   LeftOfRay left;
   if (!places.empty()) {
     left.amplitude = 0;
@@ -277,7 +276,9 @@ void FirstLevel::launch_to_edge(const StraightWay& way, std::uint32_t element, R
       all_along_ground &= place.runs_along_ground;
     }
     if (!(left.amplitude > 0)) return;
-    launched.edges.emplace_back(element - environment_.points.tile_count(),
+    const std::uint32_t in_air = element - environment_.points.tile_count(),
+                        edges = environment_.points.view().edge_count;
+    launched.edges.emplace_back(way.building == nullptr ? in_air : in_air + edges,
                                 LeftAlongEdge{left.amplitude, static_cast<std::uint32_t>(launched.places.size()),
                                               static_cast<std::uint32_t>(places.size())});
     const double over = 1 / left.amplitude;
@@ -296,7 +297,7 @@ void FirstLevel::launch_to_edge(const StraightWay& way, std::uint32_t element, R
                                  .root_of_turn_by_ground = static_cast<float>(place.by_ground.root_of_turn)});
     }
     if (near_roofs) record_.reached_over_rooftops[element] |= lit_as_element;
-    if (all_along_ground) record_.reached_over_rooftops[element] |= with_ground_as_element;
+    if (all_along_ground && way.building == nullptr) record_.reached_over_rooftops[element] |= with_ground_as_element;
   }
   go_on_from_antenna(first_leg(way, element, false, left, state), way, element, launched.tubes);
 }
@@ -304,12 +305,22 @@ void FirstLevel::launch_to_edge(const StraightWay& way, std::uint32_t element, R
 void FirstLevel::record(const Launched& launched) {
   if (launched.edges.empty()) return;
   std::vector<LeftAtPlace>& places = record_.left_at_places;
-  record_.left_along_edges.resize(environment_.points.view().edge_count);
+  const std::size_t ways = environment_.options.transmission.nearest_building ? 2 : 1;
+  record_.left_along_edges.resize(ways * environment_.points.view().edge_count);
   for (auto [edge, along] : launched.edges) {
     along.first += static_cast<std::uint32_t>(places.size());
     record_.left_along_edges[edge] = along;
   }
   places.insert(places.end(), launched.places.begin(), launched.places.end());
+}
+
+void FirstLevel::show_left_along_edges() {
+  if (record_.left_along_edges.empty()) return;
+  LaunchView& view = record_.view;
+  view.left_along_edges = record_.left_along_edges.data();
+  view.left_at_places = record_.left_at_places.data();
+  view.left_along_edge_count = static_cast<std::uint32_t>(record_.left_along_edges.size());
+  view.left_at_place_count = static_cast<std::uint32_t>(record_.left_at_places.size());
 }
 
 FirstLevel::FirstLeg FirstLevel::first_leg(const StraightWay& way, std::uint32_t element, bool runs_along_ground,
@@ -368,11 +379,11 @@ void FirstLevel::launch_to_edges_seen_in_part(const StraightWay& way, const std:
         tubes);
   };
   launch_to_others([&](const auto&, std::size_t k, ThreadState& state) {
-    return waves_.sees_an_end(tiles + static_cast<std::uint32_t>(k), state.rooftop_work);
+    return waves_.sees_a_part(way, tiles + static_cast<std::uint32_t>(k), state.rooftop_work);
   });
   // Behind a tower that rises from among roofs, what goes around it near the ground comes to its corners below what the
   // antenna sees of them.
-  if (!waves_.screens_count_in_sight()) return;
+  if (!waves_.roofs_count_in_sight(way)) return;
   launch_to_others([&](const std::vector<std::uint8_t>& lit_before, std::size_t k, ThreadState& state) {
     return environment_.tiling.edges[k].kind == EdgeKind::corner && any_of_run(environment_.edge_runs, k, lit_before) &&
            !waves_.is_beyond_horizon(tiles + static_cast<std::uint32_t>(k), state.rooftop_work);
@@ -390,7 +401,7 @@ void FirstLevel::launch_straight(const StraightWay& way, std::vector<std::uint8_
         launch_to_element(way, seen[k], lit, state, launched);
       },
       tubes);
-  if (way.building == nullptr) launch_to_edges_seen_in_part(way, seen, lit, tubes);
+  launch_to_edges_seen_in_part(way, seen, lit, tubes);
   // Ground targets and receiver points stand off their tile: the ray is tested to the point itself.
   const std::uint32_t first = points.tiles_are_targets() ? 0 : points.element_count();
   const std::uint32_t numbers = points.element_count() + points.receiver_count() - first;
@@ -416,6 +427,7 @@ void FirstLevel::launch_through_building(std::vector<std::uint8_t> lit, TubePart
   building_ = std::make_shared<BuildingTransmission>(environment_.scene, transmitter_.position,
                                                      transmitter_.frequency_hz, options);
   if (building_->any()) launch_straight(way_through_building(), lit, tubes, progress);
+  show_left_along_edges();
   // What each step of a ray takes is told at the end.
   if (!environment_.options.ray_losses) building_.reset();
 }
@@ -436,10 +448,7 @@ void FirstLevel::launch_into_sight(std::vector<std::uint8_t>& lit, TubeParts& tu
     }
   }
   launch_straight(waves_.way_in_air(), lit, tubes, progress);
-  if (record_.left_along_edges.empty()) return;
-  record_.view.left_along_edges = record_.left_along_edges.data();
-  record_.view.left_at_places = record_.left_at_places.data();
-  record_.view.left_at_place_count = static_cast<std::uint32_t>(record_.left_at_places.size());
+  show_left_along_edges();
 }
 
 void FirstLevel::launch_to_hidden(const std::vector<std::uint8_t>& lit, TubeParts& tubes, Progress& progress) {

@@ -73,13 +73,13 @@ class FirstLevel {
  private:
   // REQUIRES: building_ is there.
   StraightWay way_through_building() const;
-  // To all numbers that are not lit yet, which it marks; through a building to tiles and receivers alone.
+  // To all numbers that are not lit yet, which it marks.
   void launch_straight(const StraightWay& way, std::vector<std::uint8_t>& lit, TubeParts& tubes, Progress& progress);
   std::vector<std::uint32_t> elements_in_sight(const StraightWay& way, const std::vector<std::uint8_t>& lit) const;
   // What the elements of a block get: their tubes, and what is left along those that are edges.
   struct Launched {
     std::vector<Tube> tubes;
-    std::vector<std::pair<std::uint32_t, LeftAlongEdge>> edges;
+    std::vector<std::pair<std::uint32_t, LeftAlongEdge>> edges;  // with their place in LaunchView::left_along_edges
     std::vector<LeftAtPlace> places;
   };
   void launch_to_element(const StraightWay& way, std::uint32_t element, std::vector<std::uint8_t>& lit,
@@ -87,11 +87,13 @@ class FirstLevel {
   void launch_to_edge(const StraightWay& way, std::uint32_t element, RooftopWaves::SeenOfEdge seen, ThreadState& state,
                       Launched& launched);
   void record(const Launched& launched);
+  // To the view of the record, of all that is recorded.
+  void show_left_along_edges();
   // launch_to(k, state, launched) for all k < count.
   template <class LaunchTo>
   void launch_to_all(std::size_t count, const LaunchTo& launch_to, TubeParts& tubes);
-  // To edge segments whose middle is hidden, and an end or another segment of their upright edge is not. `seen`:
-  // elements, ascending.
+  // To edge segments whose middle is hidden, and an end or another segment of their upright edge is not; through a
+  // building to what it alone hides of such segments, too. `seen`: elements, ascending.
   void launch_to_edges_seen_in_part(const StraightWay& way, const std::vector<std::uint32_t>& seen,
                                     std::vector<std::uint8_t>& lit, TubeParts& tubes);
   // To what the building nearest to the transmitter alone hides.

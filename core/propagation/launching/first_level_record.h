@@ -23,7 +23,7 @@ struct FirstLevelRecord {
   std::vector<LeftInSight> left_in_sight;            // see RayLaunchingResult
   std::vector<std::uint16_t> reached_over_rooftops;  // by number, lit_as_…; empty without rays that are marked so
   std::vector<FirstEdge> first_edges;                // by number, where angles are wanted: of rays over the roofs
-  // By number of the segment, and its places; empty where roofs and uneven ground come near none.
+  // LaunchView, and the places; empty where roofs and uneven ground come near none, and all are seen as a whole.
   std::vector<LeftAlongEdge> left_along_edges;
   std::vector<LeftAtPlace> left_at_places;
   LaunchView view;  // the setting's, with what is reached over the roofs and left along edges

@@ -151,8 +151,9 @@ bool LaunchArrivals::is_free_around_corner(const RayEnding& ending, std::uint32_
   if (ending.chain.length > 1) return ray_legs_.comes_to_last(ending, at_corner);
   if (has_screens) return true;
   const Vec3 place = way.plane.place_between(image.point, at_corner);
-  return ray_legs_.is_free_of_buildings(at_corner, corner, place) &&
-         ray_legs_.is_free_of_buildings(transmitter_.position, no_index, place);
+  if (!ray_legs_.is_free_of_buildings(at_corner, corner, place)) return false;
+  // The building that a ray goes through does not hide the antenna.
+  return ending.chain.through_building || ray_legs_.is_free_of_buildings(transmitter_.position, no_index, place);
 }
 
 bool LaunchArrivals::is_free_behind_wall(const RayEnding& ending, std::uint32_t ground, std::uint32_t number) const {

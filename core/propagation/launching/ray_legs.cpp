@@ -31,8 +31,12 @@ std::optional<RayLegs::FreeRay> RayLegs::follow(const RayEnding& ending, std::ui
   double length_m = 0;
   for (std::size_t leg = 0; leg <= way->chain.length; ++leg) length_m += norm(way->places[leg + 1] - way->places[leg]);
   const Vec3 target = way->places[way->chain.length + std::size_t{1}], last = way->places[way->chain.length];
-  ray.in_any_order = RayInAnyOrder{number, ending.chain.length, ending.chain.cross_polarized, way->places[1],
-                                   target + length_m * normalized(last - target)};
+  ray.in_any_order = RayInAnyOrder{.number = number,
+                                   .interactions = ending.chain.length,
+                                   .cross_polarized = ending.chain.cross_polarized,
+                                   .through_building = ending.chain.through_building,
+                                   .first_place = way->places[1],
+                                   .image = target + length_m * normalized(last - target)};
   return ray;
 }
 
@@ -180,8 +184,9 @@ bool RayLegs::is_weakened_at_edge(const Way& way) const {
   }
   const std::uint32_t first = way.chain.elements[0];
   if (!environment_.points.is_edge(first)) return false;
-  const double amplitude = view_.left_along_edges[first - environment_.points.tile_count()].amplitude;
-  const double left = amplitude * norm(left_at_edge(view_, first, way.places[1]).factor);
+  const bool through_building = way.chain.through_building;
+  const double amplitude = left_along_edge(view_, first, through_building).amplitude;
+  const double left = amplitude * norm(left_at_edge(view_, first, through_building, way.places[1]).factor);
   return left > 0 && left < most_left_of_hidden;
 }
 

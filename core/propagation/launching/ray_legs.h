@@ -33,8 +33,8 @@ class RayLegs {
     LeftOfRay left_at_wall;
   };
   // Nothing where something is in the way, or a surface is not there. Direct rays, waves over the roofs up to their
-  // last edge, rays through a building up to their first tile, and what roofs or the ground hide on the way to a first
-  // edge, are known by other means.
+  // last edge, rays through a building up to their first element, and what roofs or the ground hide on the way to a
+  // first edge, are known by other means.
   std::optional<FreeRay> follow(const RayEnding& ending, std::uint32_t number) const;
   // Whether such a ray goes to the target without the last reflection on a tile of its chain.
   bool is_free_without(std::uint32_t tile, const RayEnding& ending, std::uint32_t number) const;

@@ -214,11 +214,12 @@ bool RayLosses::Account::launch_first(Tube& tube) {
   open_ = &with_ground_;
   if (points_.is_edge(first)) {
     LeftOfRay left;
-    if (!record_.left_along_edges.empty()) {
-      left.amplitude = record_.left_along_edges[first - points_.tile_count()].amplitude;
+    if (view().left_along_edges != nullptr) {
+      left.amplitude = left_along_edge(view(), first, ray_.chain.through_building).amplitude;
     }
     const FirstLevel::FirstLeg leg = first_level_.first_leg(way, first, false, left, state_);
     near_roofs_ = squared(left.amplitude);
+    building_ = squared(leg.building);
     first_level_.go_on_from_antenna(leg, way, first, children_);
     return take_child(tube);
   }

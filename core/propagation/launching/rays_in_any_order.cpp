@@ -11,7 +11,9 @@ namespace {
 // Above rounding, which is all that the places of one ray differ by.
 constexpr double same_place_m = 1e-4;
 
-auto kind_of(const RayInAnyOrder& ray) { return std::tuple(ray.number, ray.interactions, ray.cross_polarized); }
+auto kind_of(const RayInAnyOrder& ray) {
+  return std::tuple(ray.number, ray.interactions, ray.cross_polarized, ray.through_building);
+}
 
 bool are_same(const RayInAnyOrder& one, const RayInAnyOrder& other) {
   return kind_of(one) == kind_of(other) && norm(one.image - other.image) < same_place_m &&

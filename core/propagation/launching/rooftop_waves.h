@@ -111,8 +111,8 @@ class RooftopWaves {
   // Of the straight ray's field, whatever its polarisation.
   LeftOfRay left_along_ground(const RooftopWave& wave) const;
   // What the ground right before a target reflects of that wave, of which the straight ray has what is `left`: over the
-  // straight ray's field, as it comes there. REQUIRES: find_along_ground() was the last search of `work`.
-  Complex reflected_along_ground(const RooftopTarget& target, LeftOfRay left, Workspace& work) const;
+  // straight ray's field, as it comes there. REQUIRES: find_along_ground() was the last search of `work`, likewise.
+  Complex reflected_along_ground(bool with_roofs, const RooftopTarget& target, LeftOfRay left, Workspace& work) const;
   // The same of the ray to a tile near uneven ground, with the wave that runs along that; none elsewhere.
   std::optional<LeftOfRay> left_near_ground(const StraightWay& way, std::uint32_t element, Workspace& work,
                                             RooftopWave& wave) const;
@@ -130,13 +130,14 @@ class RooftopWaves {
     };
     std::vector<Place> places;  // ascending; none where nothing comes near
   };
+  // By a way. `another_part`: where that is the way through a building, what is seen in the air is not of it.
   enum class SeenOfEdge { middle, another_part };
-  // Whether the antenna sees an end at least.
-  bool sees_an_end(std::uint32_t element, Workspace& work) const;
+  // Whether the antenna sees an end at least, or, through a building, the middle.
+  bool sees_a_part(const StraightWay& way, std::uint32_t element, Workspace& work) const;
   // Whether both ends are beyond the smooth earth's horizon.
   bool is_beyond_horizon(std::uint32_t edge, Workspace& work) const;
-  void find_left_of_edge(std::uint32_t element, SeenOfEdge seen, Workspace& work, RooftopWave& wave,
-                         LeftOfEdge& left) const;
+  void find_left_of_edge(const StraightWay& way, std::uint32_t element, SeenOfEdge seen, Workspace& work,
+                         RooftopWave& wave, LeftOfEdge& left) const;
   // Where uneven ground reflects what comes along it. REQUIRES: the number stands over the ground.
   Vec3 place_along_ground(const RooftopWave& wave, std::uint32_t number) const;
   // What uneven ground reflects to a number over it or to a wall, as a plane from the antenna's foot to the one of the
@@ -165,16 +166,19 @@ class RooftopWaves {
 
  private:
   double vegetation_over(const RooftopPath& path) const;
-  bool sees_place(const EdgeSegment& edge, double z_m) const;
+  bool sees_place(const StraightWay& way, const EdgeSegment& edge, double z_m) const;
   bool is_beyond_horizon(const EdgeSegment& edge, double z_m, Workspace& work) const;
   // Which of both ways to a place of an edge are asked; what the place has of the other stays.
   struct AskedOfEdge {
     bool straight = false, by_ground = false;
   };
-  void ask_at_edge(std::uint32_t element, SeenOfEdge seen, AskedOfEdge asked, Workspace& work, RooftopWave& wave,
-                   LeftOfEdge::Place& place) const;
-  void ask_straight_to_edge(std::uint32_t element, SeenOfEdge seen, Workspace& work, RooftopWave& wave,
-                            LeftOfEdge::Place& place) const;
+  void ask_at_edge(const StraightWay& way, std::uint32_t element, SeenOfEdge seen, AskedOfEdge asked, Workspace& work,
+                   RooftopWave& wave, LeftOfEdge::Place& place) const;
+  void ask_straight_to_edge(const StraightWay& way, std::uint32_t element, SeenOfEdge seen, Workspace& work,
+                            RooftopWave& wave, LeftOfEdge::Place& place) const;
+  // What a building leaves on the way to a place of an edge that is seen in part, over what it does to the middle.
+  double left_by_building_over_middle(const StraightWay& way, const EdgeSegment& edge, SeenOfEdge seen,
+                                      double z_m) const;
   // What roofs leave of what level ground below an upright edge reflects to a place of it.
   TurningField left_by_ground_to_edge(std::uint32_t element, Vec3 place, Workspace& work) const;
   // What they leave to a target in sight, or to its image in the ground.

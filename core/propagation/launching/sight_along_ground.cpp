@@ -42,9 +42,10 @@ LeftOfRay RooftopWaves::left_along_ground(const RooftopWave& wave) const {
   return {std::sqrt(squared_norm(field) / power), link_.seeming_length_m(turn)};
 }
 
-Complex RooftopWaves::reflected_along_ground(const RooftopTarget& target, LeftOfRay left, Workspace& work) const {
+Complex RooftopWaves::reflected_along_ground(bool with_roofs, const RooftopTarget& target, LeftOfRay left,
+                                             Workspace& work) const {
   const RooftopRays rays = search_rays();
-  if (!environment_.over_rooftops.find_reflection(rays, target, true, work)) return {};
+  if (!environment_.over_rooftops.find_reflection(rays, target, with_roofs, work)) return {};
   Complex reflected = Complex{1, 0} - left.amplitude * exp_j(-link_.wave_number() * left.offset_m);
   if (rays.horizontal_share > 0) reflected = reflected + rays.horizontal_share * work.reflected_horizontal;
   if (rays.horizontal_share < 1) reflected = reflected + (1 - rays.horizontal_share) * work.reflected_vertical;

@@ -5,6 +5,7 @@
 #include <cmath>
 
 #include "core/propagation/launching/rooftop_waves.h"
+#include "core/propagation/rays/building_transmission.h"
 
 namespace tesseray {
 namespace {
@@ -46,8 +47,11 @@ double half_m(const EdgeSegment& edge) { return std::max(0.5 * edge.length_m - f
 
 }  // namespace
 
-bool RooftopWaves::sees_place(const EdgeSegment& edge, double z_m) const {
-  return environment_.occlusion.is_free(transmitter_.position, place_at(edge, z_m, lift_m));
+bool RooftopWaves::sees_place(const StraightWay& way, const EdgeSegment& edge, double z_m) const {
+  const Vec3 antenna = transmitter_.position, place = place_at(edge, z_m, lift_m);
+  const auto is_seen_in_air = [&] { return environment_.occlusion.is_free(antenna, place); };
+  if (way.building == nullptr) return is_seen_in_air();
+  return way.building->may_hide(antenna, place) && way.occlusion.is_free(antenna, place) && !is_seen_in_air();
 }
 
 bool RooftopWaves::is_beyond_horizon(const EdgeSegment& edge, double z_m, Workspace& work) const {
@@ -59,10 +63,10 @@ bool RooftopWaves::is_beyond_horizon(std::uint32_t element, Workspace& work) con
   return is_beyond_horizon(edge, half_m(edge), work) && is_beyond_horizon(edge, -half_m(edge), work);
 }
 
-bool RooftopWaves::sees_an_end(std::uint32_t element, Workspace& work) const {
+bool RooftopWaves::sees_a_part(const StraightWay& way, std::uint32_t element, Workspace& work) const {
   const EdgeSegment& edge = view_.environment.edge(element);
-  const auto sees = [&](double z_m) { return sees_place(edge, z_m) && !is_beyond_horizon(edge, z_m, work); };
-  return sees(half_m(edge)) || sees(-half_m(edge));
+  const auto sees = [&](double z_m) { return sees_place(way, edge, z_m) && !is_beyond_horizon(edge, z_m, work); };
+  return sees(half_m(edge)) || sees(-half_m(edge)) || (way.building != nullptr && sees(0));
 }
 
 TurningField RooftopWaves::turning_past_roofs(const OverRooftopPaths::FieldPastRoofs& left) const {
@@ -76,41 +80,54 @@ TurningField RooftopWaves::left_by_ground_to_edge(std::uint32_t element, Vec3 pl
       environment_.over_rooftops.left_in_sight(search_rays(), image, OverRooftopPaths::WayInSight::by_ground, work));
 }
 
-void RooftopWaves::ask_straight_to_edge(std::uint32_t element, SeenOfEdge seen, Workspace& work, RooftopWave& wave,
-                                        LeftOfEdge::Place& place) const {
+void RooftopWaves::ask_straight_to_edge(const StraightWay& way, std::uint32_t element, SeenOfEdge seen, Workspace& work,
+                                        RooftopWave& wave, LeftOfEdge::Place& place) const {
+  const bool with_roofs = way.building == nullptr;
   const EdgeSegment& edge = view_.environment.edge(element);
   const RooftopTarget target = target_at(element, place_at(edge, place.z_m, before_roofs_in_air_m));
   place = {.z_m = place.z_m, .by_ground = place.by_ground};
-  place.runs_along_ground = find_along_ground(true, target, work, wave);
+  place.runs_along_ground = find_along_ground(with_roofs, target, work, wave);
   if (place.runs_along_ground) {
     const LeftOfRay left = left_along_ground(wave);
     place.near_roofs = wave.path.meets_roofs;
     place.factor.steady = left.amplitude * exp_j(-link_.wave_number() * left.offset_m);
     // Before other edges nothing asks for what the ground reflects.
-    if (is_upright(edge) && !place.near_roofs) place.reflected = reflected_along_ground(target, left, work);
-  } else if (roofs_count_in_sight(way_in_air())) {
+    if (is_upright(edge) && !place.near_roofs) place.reflected = reflected_along_ground(with_roofs, target, left, work);
+  } else if (roofs_count_in_sight(way)) {
     const OverRooftopPaths::FieldPastRoofs left =
         environment_.over_rooftops.left_in_sight(search_rays(), target, OverRooftopPaths::WayInSight::straight, work);
     place.near_roofs = left.first_edge.has_value();
     place.factor = turning_past_roofs(left);
   }
-  place.is_hidden = place.is_free() && seen == SeenOfEdge::another_part && !sees_place(edge, place.z_m);
-  if (place.is_hidden) place.factor.steady = {};
+  place.is_hidden = place.is_free() && seen == SeenOfEdge::another_part && !sees_place(way, edge, place.z_m);
+  const double of_building = place.is_hidden ? 0 : left_by_building_over_middle(way, edge, seen, place.z_m);
+  place.factor.steady = of_building * place.factor.steady;
+  place.reflected = of_building * place.reflected;
 }
 
-void RooftopWaves::ask_at_edge(std::uint32_t element, SeenOfEdge seen, AskedOfEdge asked, Workspace& work,
-                               RooftopWave& wave, LeftOfEdge::Place& place) const {
+double RooftopWaves::left_by_building_over_middle(const StraightWay& way, const EdgeSegment& edge, SeenOfEdge seen,
+                                                  double z_m) const {
+  if (way.building == nullptr || seen == SeenOfEdge::middle) return 1;
+  const Vec3 antenna = transmitter_.position;
+  return way.building->amplitude(antenna, place_at(edge, z_m, lift_m)) /
+         way.building->amplitude(antenna, edge.midpoint);
+}
+
+void RooftopWaves::ask_at_edge(const StraightWay& way, std::uint32_t element, SeenOfEdge seen, AskedOfEdge asked,
+                               Workspace& work, RooftopWave& wave, LeftOfEdge::Place& place) const {
   const EdgeSegment& edge = view_.environment.edge(element);
-  if (asked.straight) ask_straight_to_edge(element, seen, work, wave, place);
+  if (asked.straight) ask_straight_to_edge(way, element, seen, work, wave, place);
   if (place.is_hidden) {
     place.by_ground = {.steady = {}};
+  } else if (asked.by_ground && way.building != nullptr) {
+    place.by_ground.steady = {left_by_building_over_middle(way, edge, seen, place.z_m), 0};
   } else if (asked.by_ground && is_upright(edge) && limits_.may_reflect(0, 0)) {
     place.by_ground = left_by_ground_to_edge(element, place_at(edge, place.z_m, before_roofs_in_air_m), work);
   }
 }
 
-void RooftopWaves::find_left_of_edge(std::uint32_t element, SeenOfEdge seen, Workspace& work, RooftopWave& wave,
-                                     LeftOfEdge& left) const {
+void RooftopWaves::find_left_of_edge(const StraightWay& way, std::uint32_t element, SeenOfEdge seen, Workspace& work,
+                                     RooftopWave& wave, LeftOfEdge& left) const {
   left.places.clear();
   if (seen == SeenOfEdge::middle && !screens_count_in_sight()) return;
   const EdgeSegment& edge = view_.environment.edge(element);
@@ -118,7 +135,7 @@ void RooftopWaves::find_left_of_edge(std::uint32_t element, SeenOfEdge seen, Wor
   constexpr AskedOfEdge both{.straight = true, .by_ground = true};
   const auto at = [&](double z_m) {
     Place place{.z_m = z_m};
-    ask_at_edge(element, seen, both, work, wave, place);
+    ask_at_edge(way, element, seen, both, work, wave, place);
     return place;
   };
   const Place begin = at(-end_m), middle = at(0), end = at(end_m);
@@ -130,7 +147,7 @@ void RooftopWaves::find_left_of_edge(std::uint32_t element, SeenOfEdge seen, Wor
     if (b.z_m - a.z_m < 2 * finest) return;
     const Place expected = halfway(a, b);
     Place between = expected;
-    ask_at_edge(element, seen, asked, work, wave, between);
+    ask_at_edge(way, element, seen, asked, work, wave, between);
     const double straight = greatest(a.factor, between.factor, b.factor),
                  by_ground = greatest(a.by_ground, between.by_ground, b.by_ground);
     if (known == 0) {

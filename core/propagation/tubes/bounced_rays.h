@@ -362,17 +362,18 @@ TESSERAY_HD inline bool comes_by_edges_between(const LaunchView& launch, const I
 // True when a ray over the roofs or past them, which may have the ground before them with it, stands for one that the
 // chain diffracts, last at this point, to a target or an element (`as`: lit_as_…). Over or past one edge alone
 // (over_one_edge) both go the same way, however far from the plane the Keller point lies where the plane meets the edge
-// at an angle.
+// at an angle. What has come through a building goes another way.
 TESSERAY_HD inline bool is_over_rooftops(const LaunchView& launch, const InteractionChain& chain, Vec3 keller_point,
                                          std::uint32_t number, std::uint8_t as) {
   if (launch.reached_over_rooftops == nullptr || (launch.reached_over_rooftops[number] & as) == 0) return false;
+  if (chain.through_building) return false;
   const TargetPointsView& points = launch.environment.points;
   const std::uint32_t begin = chain.elements[0];
   const std::uint8_t comes_by_ground = as == lit_as_target ? by_ground_as_target : by_ground_as_element;
   const bool has_ground =
       launch.is_antenna_over_ground || (launch.reached_over_rooftops[number] & comes_by_ground) != 0;
-  const bool by_ground = has_ground && !chain.is_scattered() && !chain.through_building && points.is_tile(begin) &&
-                         points.is_ground(begin);
+  const bool by_ground =
+      has_ground && !chain.is_scattered() && points.is_tile(begin) && points.is_ground(begin);
   const std::size_t first_edge = by_ground ? 1 : 0;
   for (std::size_t i = first_edge; i < chain.length; ++i) {
     const std::uint32_t element = chain.elements[i];

@@ -68,9 +68,11 @@ struct LaunchView {
   // What is at elements by now, times Pruning::roulette, by element; nullptr: no tube is drawn by chance.
   const float* roulette_gain = nullptr;
   const std::uint16_t* reached_over_rooftops = nullptr;  // by number, lit_as_…; nullptr without such rays
-  const LeftAlongEdge* left_along_edges = nullptr;       // by number of the segment; nullptr: nothing comes near any
+  // By number of the segment: of what comes in the air, then, where there is any, of what comes through a building;
+  // nullptr: nothing comes near any.
+  const LeftAlongEdge* left_along_edges = nullptr;
   const LeftAtPlace* left_at_places = nullptr;
-  std::uint32_t left_at_place_count = 0;
+  std::uint32_t left_along_edge_count = 0, left_at_place_count = 0;
   bool is_antenna_over_ground = false;  // and rays over the roofs come by way of it, too
 
   TESSERAY_HD const LinkView::Surface& surface(const Tile& tile) const {

@@ -9,9 +9,17 @@
 
 namespace tesseray {
 
-// Of what comes straight from the antenna to a place of an edge segment; all of it where nothing comes near.
-TESSERAY_HD inline LeftAtKellerPoint left_at_edge(const LaunchView& launch, std::uint32_t element, Vec3 place) {
-  const LeftAlongEdge& along = launch.left_along_edges[element - launch.environment.points.tile_count];
+// Of what comes straight from the antenna to an edge segment. REQUIRES: something comes near to some edges.
+TESSERAY_HD inline const LeftAlongEdge& left_along_edge(const LaunchView& launch, std::uint32_t element,
+                                                        bool through_building) {
+  const TargetPointsView& points = launch.environment.points;
+  return launch.left_along_edges[element - points.tile_count + (through_building ? points.edge_count : 0)];
+}
+
+// The same at a place of the segment; all of it where nothing comes near.
+TESSERAY_HD inline LeftAtKellerPoint left_at_edge(const LaunchView& launch, std::uint32_t element,
+                                                  bool through_building, Vec3 place) {
+  const LeftAlongEdge& along = left_along_edge(launch, element, through_building);
   if (along.count == 0) return {};
   const EdgeSegment& edge = launch.environment.edge(element);
   return left_at(launch.left_at_places + along.first, along.count, dot(place - edge.midpoint, edge.direction));
@@ -22,16 +30,17 @@ TESSERAY_HD inline LeftAtKellerPoint left_at_edge(const LaunchView& launch, std:
 // edge it is one of a ray and its reflection, keeps its form over the height, and goes to the target from the middle
 // between the places where the edge sends these two there.
 TESSERAY_HD inline LeftAtKellerPoint left_at_edge(const LaunchView& launch, std::uint32_t element,
-                                                  const VirtualSource& source, Vec3 target, std::uint32_t ground) {
+                                                  bool through_building, const VirtualSource& source, Vec3 target,
+                                                  std::uint32_t ground) {
   const Vec3 place = leg_to(source, target).from;
-  const LeftAtKellerPoint left = left_at_edge(launch, element, place);
+  const LeftAtKellerPoint left = left_at_edge(launch, element, through_building, place);
   if (!(left.along_ground > 0) || ground == no_index || !stands_on({0, 0, 1}, source.edge_direction)) return left;
   const double ground_z = launch.environment.tiles[ground].centroid.z;
   const double of_image_z = leg_to(source, {target.x, target.y, 2 * ground_z - target.z}).from.z;
   const bool is_reflected_behind = of_image_z >= ground_z - in_ground_plane_m;
   if (is_reflected_behind) return left;
   const Vec3 middle{place.x, place.y, ground_z + 0.5 * (place.z - of_image_z)};
-  return between(left, left_at_edge(launch, element, middle), left.along_ground);
+  return between(left, left_at_edge(launch, element, through_building, middle), left.along_ground);
 }
 
 // Of a ray that an edge segment diffracts to a point of a number, of its field there without the roofs and the uneven
@@ -41,18 +50,19 @@ TESSERAY_HD inline LeftAtKellerPoint left_near_edge(const LaunchView& launch, co
                                                     std::uint32_t element, const VirtualSource& source, Vec3 point,
                                                     std::uint32_t number) {
   const EnvironmentView& environment = launch.environment;
-  if (launch.left_along_edges == nullptr || before.length > 1 || before.over_rooftops || before.through_building ||
-      before.is_scattered() || launch.left_along_edges[element - environment.points.tile_count].count == 0) {
+  const bool through_building = before.through_building;
+  if (launch.left_along_edges == nullptr || before.length > 1 || before.over_rooftops || before.is_scattered() ||
+      left_along_edge(launch, element, through_building).count == 0) {
     return {};
   }
   const std::uint32_t below = environment.ground_below(number);
-  if (before.length == 0) return left_at_edge(launch, element, source, point, below);
+  if (before.length == 0) return left_at_edge(launch, element, through_building, source, point, below);
   if (!environment.points.is_tile(before.last()) || !environment.points.is_ground(before.last())) return {};
   // As far as the direct ray to there, which comes to the edge higher up, has it not with it.
   const Tile& ground = environment.tiles[before.last()];
   VirtualSource direct = source;
   direct.point = mirrored(source.point, ground.centroid, ground.normal);
-  const double along_ground = left_at_edge(launch, element, direct, point, below).along_ground;
+  const double along_ground = left_at_edge(launch, element, through_building, direct, point, below).along_ground;
   return {{1 - along_ground, 0}, along_ground};
 }
 

@@ -335,12 +335,14 @@ TESSERAY_HD inline LeftOfCompanion left_of_companion_before_edge(const LaunchVie
   const std::uint32_t element = before.last();
   before.pop();
   if (before.length > 0 || launch.left_along_edges == nullptr) return {};
-  const double amplitude = launch.left_along_edges[element - environment.points.tile_count].amplitude;
-  const LeftAtKellerPoint left = left_at_edge(launch, element, ending.source, environment.points.arrival(number),
-                                              environment.ground_below(number));
+  const bool through_building = before.through_building;
+  const double amplitude = left_along_edge(launch, element, through_building).amplitude;
+  const LeftAtKellerPoint left =
+      left_at_edge(launch, element, through_building, ending.source, environment.points.arrival(number),
+                   environment.ground_below(number));
   const Complex of_ray = amplitude * left.factor;
   if (!(squared_norm(of_ray) > 0)) return {{}, {}};
-  const Complex by_ground = left_at_edge(launch, element, place).by_ground;
+  const Complex by_ground = left_at_edge(launch, element, through_building, place).by_ground;
   return {(1 - left.along_ground) * (by_ground / of_ray), left.reflected / left.factor};
 }
 

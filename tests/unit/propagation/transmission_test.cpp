@@ -4,6 +4,9 @@
 
 #include <algorithm>
 #include <cmath>
+#include <map>
+#include <string>
+#include <utility>
 #include <vector>
 
 #include "core/base/units.h"
@@ -382,6 +385,130 @@ TEST(ThroughBuilding, AHouseThatCostsNothingIsNone) {
         ++behind;
       }
       EXPECT_GT(behind, 60u);
+    }
+  }
+}
+
+// Between an antenna at x = 30 m and a house stands, or does not, one that hides `up_to_m` of it.
+struct WithAndWithout {
+  explicit WithAndWithout(double up_to_m, std::vector<Prism> others = {})
+      : with(scene(up_to_m, others, true), 10), without(scene(up_to_m, others, false), 10) {}
+
+  static Scene scene(double up_to_m, const std::vector<Prism>& others, bool with) {
+    Scene scene = testing::flat_ground(160, 140);
+    scene.prisms = {testing::box_prism(1, {90, 75}, {110, 105}, 0, 8)};
+    scene.prisms.insert(scene.prisms.end(), others.begin(), others.end());
+    if (with) scene.prisms.push_back(testing::box_prism(2, {40, 0}, {50, 140}, 0, up_to_m));
+    return testing::with_material(std::move(scene), 5, 0.01);
+  }
+
+  Environment with, without;
+};
+
+constexpr Vec3 before_both{30, 70, 3};
+
+// What comes around the corner of a house behind the nearest one: as if that were not there, less its two walls.
+TEST(ThroughBuilding, EdgesBehindDiffractToTilesAndReceivers) {
+  const WithAndWithout town(30);
+  std::vector<Vec3> places;
+  for (const double x : {115.0, 125.0, 145.0}) {
+    for (const double y : {78.0, 85.0, 93.0}) places.push_back({x, y, 1.5});
+  }
+  RayLaunchingOptions options = testing::without_scattering(0, 1, 1);
+  options.transmission = {.nearest_building = true, .wall_loss_db = 10, .indoor_db_per_m = 0};
+  const auto launch = [&](const Environment& environment) {
+    return environment.launch(testing::test_transmitter(before_both), testing::receivers_at(places), options);
+  };
+  RayLaunchingResult through = launch(town.with);
+  options.transmission = {};
+  RayLaunchingResult open = launch(town.without);
+  for (std::size_t r = 0; r < places.size(); ++r) {
+    ASSERT_GT(open.receivers[r].rays, 0u);
+    EXPECT_EQ(through.receivers[r].rays, open.receivers[r].rays);
+    EXPECT_NEAR(decibels(through.receivers[r].gain.value() / open.receivers[r].gain.value()), -20, 1e-6);
+  }
+  EXPECT_EQ(through.rays.front().interactions, "T-B-D");
+  EXPECT_EQ(through.rays.front().mechanism, Mechanism::diffraction);
+  std::size_t behind = 0;
+  for (std::size_t t = 0; t < town.with.tiling.tiles.size(); ++t) {
+    const Tile& tile = town.with.tiling.tiles[t];
+    if (tile.kind != SurfaceKind::ground || tile.centroid.x < 115) continue;
+    const auto same = std::find_if(town.without.tiling.tiles.begin(), town.without.tiling.tiles.end(),
+                                   [&](const Tile& other) { return norm(other.centroid - tile.centroid) < 1e-6; });
+    ASSERT_NE(same, town.without.tiling.tiles.end());
+    const ArrivalSums& in_open = open.tiles[static_cast<std::size_t>(same - town.without.tiling.tiles.begin())];
+    if (in_open.rays == 0 || in_open.direct) continue;
+    EXPECT_NEAR(decibels(testing::total_gain(through.tiles[t]) / testing::total_gain(in_open)), -20, 1e-6)
+        << tile.centroid.y;
+    ++behind;
+  }
+  EXPECT_GT(behind, 20u);
+}
+
+// Those by way of the ground before the edge and behind it, too; what goes over the roofs does not stand for them.
+TEST(ThroughBuilding, EdgesBehindDiffractWhatTheGroundReflects) {
+  const WithAndWithout town(30);
+  const auto receivers = testing::receivers_at({{125, 85, 1.5}, {140, 93, 1.5}});
+  RayLaunchingOptions options = testing::without_scattering(1, 1, 2);
+  options.transmission = {.nearest_building = true, .wall_loss_db = 10, .indoor_db_per_m = 0};
+  options.ray_losses = true;
+  for (const OverRooftop over_rooftop : {OverRooftop::none, OverRooftop::screens}) {
+    options.over_rooftop = over_rooftop;
+    const auto rays = [&](const Environment& environment) {
+      return environment.launch(testing::test_transmitter(before_both), receivers, options).rays;
+    };
+    const std::vector<Ray> through = rays(town.with);
+    std::size_t compared = 0;
+    for (const Ray& ray : rays(town.without)) {
+      const std::string way = ray.interactions;
+      if (way != "T-D" && way != "T-G-D" && way != "T-D-G") continue;
+      const auto same = std::find_if(through.begin(), through.end(), [&](const Ray& other) {
+        return other.target_id == ray.target_id && other.interactions == "T-B" + way.substr(1) &&
+               std::fabs(other.delay_ns - ray.delay_ns) < 1e-6;
+      });
+      ASSERT_NE(same, through.end()) << way;
+      EXPECT_NEAR(decibels(same->path_gain / ray.path_gain), -20, 1e-6) << way;
+      const auto building =
+          std::find_if(same->losses.begin(), same->losses.end(), [](const RayLoss& loss) { return loss.step == "B"; });
+      ASSERT_NE(building, same->losses.end());
+      EXPECT_NEAR(building->loss_db, 20, 1e-6) << way;
+      ++compared;
+    }
+    EXPECT_GE(compared, 4u);
+  }
+}
+
+// The antenna sees the upper part of an edge segment over the nearest house, and the rest through it.
+TEST(ThroughBuilding, EdgesSeenInPartDiffractFromEachPartOnce) {
+  // Its shadow ends above the middle of a segment of the tower's edges, or below.
+  for (const double house_m : {5.3, 4.9}) {
+    const WithAndWithout town(house_m, {testing::box_prism(3, {90, 30}, {96, 50}, 0, 30)});
+    std::vector<Vec3> places;
+    for (double z = 1; z < 26; z += 1) places.push_back({130, 52, z});
+    const auto receivers = testing::receivers_at(places);
+    RayLaunchingOptions options = testing::without_scattering(0, 1, 1);
+    options.transmission = {.nearest_building = true, .wall_loss_db = 0, .indoor_db_per_m = 0};
+    const auto upright_edge = [](const Environment& environment, const Ray& ray) {
+      const std::size_t tiles = environment.tiling.tiles.size();
+      if (ray.elements.size() != 1 || ray.elements[0] < tiles) return false;
+      const EdgeSegment& edge = environment.tiling.edges[ray.elements[0] - tiles];
+      return edge.kind == EdgeKind::corner && edge.midpoint.x > 80 && edge.midpoint.y < 60;
+    };
+    const auto gains = [&](const Environment& environment, bool is_through) {
+      std::map<std::pair<std::int64_t, long>, double> by_length;
+      for (const Ray& ray : environment.launch(testing::test_transmitter(before_both), receivers, options).rays) {
+        if (!upright_edge(environment, ray) || (ray.goes_through_building() && !is_through)) continue;
+        by_length[{ray.target_id, std::lround(1e3 * ray.delay_ns)}] += ray.path_gain;
+      }
+      return by_length;
+    };
+    const auto all = gains(town.with, true), in_air = gains(town.with, false), open = gains(town.without, true);
+    EXPECT_LT(in_air.size(), all.size());
+    EXPECT_EQ(all.size(), open.size());
+    for (const auto& [ray, gain] : open) {
+      const auto same = all.find(ray);
+      ASSERT_NE(same, all.end());
+      EXPECT_NEAR(decibels(same->second / gain), 0, 0.5) << ray.first;
     }
   }
 }
