@@ -33,6 +33,7 @@ struct FaceReflection {
 template <class Real>
 struct FacesSeen {
   FaceReflection<Real> source_face, other_face;
+  Real both_reflect = 1;  // 0 where one of the faces absorbs for this end
 };
 
 template <class Real>
@@ -121,6 +122,7 @@ template <class Real>
   physics_detail::boundary_term_in_real(w, Real(-1), cc + ss, sc - cs, cc_b + ss_b, sc_b - cs_b, root, re_2, im_2);
   physics_detail::boundary_term_in_real(w, Real(-1), cc - ss, sc + cs, cc_b - ss_b, sc_b + cs_b, root, re_0, im_0);
   physics_detail::boundary_term_in_real(w, Real(1), cc - ss, sc + cs, cc_b - ss_b, sc_b + cs_b, root, re_n, im_n);
+  const Real both_reflect = w.both_reflect * from_source.both_reflect * from_observer.both_reflect;
   // Each face takes the end that is nearer to it, as wedge_faces has it: half the angle is at most π.
   const bool source_is_nearer = source.cos_half >= observer.cos_half;
   const auto either = [&](Real a, Real b) { return source_is_nearer ? a : b; };
@@ -129,11 +131,11 @@ template <class Real>
   const Real incident_re = either(re_2, re_1), incident_im = either(im_2, im_1), turned_re = either(re_1, re_2),
              turned_im = either(im_1, im_2);
   soft = physics_detail::power_of_terms(
-      w.both_reflect, either(source_0.te_re, observer_0.te_re), either(source_0.te_im, observer_0.te_im),
+      both_reflect, either(source_0.te_re, observer_0.te_re), either(source_0.te_im, observer_0.te_im),
       either(observer_n.te_re, source_n.te_re), either(observer_n.te_im, source_n.te_im), incident_re, incident_im,
       turned_re, turned_im, re_0, im_0, re_n, im_n);
   hard = physics_detail::power_of_terms(
-      w.both_reflect, either(source_0.tm_re, observer_0.tm_re), either(source_0.tm_im, observer_0.tm_im),
+      both_reflect, either(source_0.tm_re, observer_0.tm_re), either(source_0.tm_im, observer_0.tm_im),
       either(observer_n.tm_re, source_n.tm_re), either(observer_n.tm_im, source_n.tm_im), incident_re, incident_im,
       turned_re, turned_im, re_0, im_0, re_n, im_n);
 }

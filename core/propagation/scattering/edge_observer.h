@@ -61,6 +61,10 @@ struct ObservedFaces {
         normal_rise(edge.normal_0.z) {}
 };
 
+// Observers at less than this sine from a face lie on it: it absorbs for them, since of its tiles the wave that falls
+// on them is wanted (absorbing_faces.h).
+inline constexpr double on_face_sine = 1e-6;
+
 // Reflection at a face, for a grazing angle with this sine. Without branches; a perfect
 // conductor comes out of its permittivity, but for its grazing angles.
 [[gnu::always_inline]] TESSERAY_HD inline FaceReflection<float> reflection_at_face(double eps_re, double eps_im,
@@ -120,6 +124,17 @@ struct EdgeObserver {
   const double sin_half_n = faces.sin_half_exterior * cos_half - faces.cos_half_exterior * sin_half;
   const double sin_beta = distance / std::sqrt(distance * distance + place.z * place.z);
   const double sine_0 = 2 * sin_half * cos_half, sine_n = 2 * sin_half_n * cos_half_n;
+  const double cosine_0 = cos_half * cos_half - sin_half * sin_half,
+               cosine_n = cos_half_n * cos_half_n - sin_half_n * sin_half_n;
+  const auto reflects_at = [](double sine, double cosine) {
+    const double magnitude = sine < 0 ? -sine : sine;
+    return (magnitude > on_face_sine) | (cosine < 0) ? 1.0f : 0.0f;
+  };
+  const float reflects_0 = reflects_at(sine_0, cosine_0), reflects_n = reflects_at(sine_n, cosine_n),
+              both_reflect = reflects_0 * reflects_n;
+  const auto times = [](float share, const FaceReflection<float>& face) {
+    return FaceReflection<float>{share * face.te_re, share * face.te_im, share * face.tm_re, share * face.tm_im};
+  };
   EdgeObserver observer;
   const FaceReflection<float> face_0 = reflection_at_face(faces.eps_0.re, faces.eps_0.im,
                                                           sin_beta * (sine_0 < 0 ? -sine_0 : sine_0)),
@@ -127,10 +142,10 @@ struct EdgeObserver {
                                                           sin_beta * (sine_n < 0 ? -sine_n : sine_n));
   observer.from_0 = {{static_cast<float>(cos_half), static_cast<float>(sin_half), static_cast<float>(scaled.cos),
                       static_cast<float>(scaled.sin)},
-                     {face_0, face_n}};
+                     {times(reflects_0, face_0), times(reflects_n, face_n), both_reflect}};
   observer.from_n = {{static_cast<float>(cos_half_n), static_cast<float>(sin_half_n), static_cast<float>(scaled.sin),
                       static_cast<float>(scaled.cos)},
-                     {face_n, face_0}};
+                     {times(reflects_n, face_n), times(reflects_0, face_0), both_reflect}};
   const bool apart = place.rho >= least_m;
   observer.z = static_cast<float>(place.z);
   observer.rho = static_cast<float>(distance);

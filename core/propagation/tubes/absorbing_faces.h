@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: GPL-3.0-or-later
-// Faces of a wedge along which a ray runs to or from another edge.
+// Faces of a wedge along which a ray runs to or from another edge, or to a tile.
 #pragma once
 
 #include <cmath>
@@ -21,9 +21,11 @@ TESSERAY_HD inline bool runs_along_a_face(Vec3 way, const EdgeSegment& edge) {
   return runs_along(way, edge.tangent_0, edge.normal_0) || runs_along(way, edge.tangent_n, edge.normal_n);
 }
 
-// A wedge whose face absorbs where the way to or from another edge runs along it. Between the two edges of one roof
-// the wave and its reflection at grazing angle would cancel, and plain UTD would leave nothing to diffract; taken as
-// absorbing, the roof's two edges are two screens in cascade (docs/physics.md §5.5, §6). Air reflects nothing.
+// A wedge whose face absorbs where the way to or from another edge, or to a tile, runs along it. Between the two edges
+// of one roof the wave and its reflection at grazing angle would cancel, and plain UTD would leave nothing to diffract;
+// taken as absorbing, the roof's two edges are two screens in cascade (docs/physics.md §5.5, §6). Of a tile on the face
+// the wave that falls on it is wanted, as in sight, and not what that and its reflection leave there. Air reflects
+// nothing.
 TESSERAY_HD inline Wedge absorbing_along(Wedge wedge, const EdgeSegment& edge, Vec3 way) {
   constexpr Complex air{1, 0};
   if (runs_along(way, edge.tangent_0, edge.normal_0)) wedge.eps_0 = air;

@@ -130,8 +130,8 @@ TESSERAY_HD LinkView::Departure sent_by_edge(const Tube& tube, Vec3 target, std:
   before.pop();
   const EdgeSegment& edge = environment.edge(edge_element);
   const Vec3 source = tube.source.point;
-  const EdgeIncidence at_edge(lit_wedge(launch.wedge_of(edge), environment, edge_element, before, source), edge,
-                              source);
+  const Wedge lit = lit_wedge(launch.wedge_of(edge), environment, edge_element, before, source);
+  const EdgeIncidence at_edge(lit, edge, source);
   const double wave_number = launch.link.wave_number;
   const Leg leg = leg_to(tube.source, target);
   const RayOverEdge ray(at_edge, source, leg);
@@ -142,7 +142,9 @@ TESSERAY_HD LinkView::Departure sent_by_edge(const Tube& tube, Vec3 target, std:
         left_near_edge(launch, before, edge_element, tube.source, target, number).factor * departure.field;
   } else {
     // Where diffract() has evaluated it.
-    const RayOverEdge known(at_edge, source, leg_to(tube.source, environment.points.arrival(tube.element)));
+    const Vec3 tile = environment.points.arrival(tube.element);
+    const EdgeIncidence to_tile(absorbing_along(lit, edge, tile - edge.midpoint), edge, source);
+    const RayOverEdge known(to_tile, source, leg_to(tube.source, tile));
     const ComplexVec3 sent = transported(tube.strength, known.k_d);
     departure.field =
         transported(incident_field(known.incidence, sent, known.k_i, known.k_d, known.distances, wave_number), ray.k_i);
@@ -450,7 +452,7 @@ TESSERAY_HD void diffract(const TubeAtEdge& at_edge, std::uint32_t target, Rays&
   const bool arrives = (target & RowTarget::arrives) != 0 && at_edge.chain.may_arrive();
   if (!arrives && !rays.may_go_on(at_edge.chain, number, tube.reflections, tube.diffractions + 1)) return;
   const Vec3 way = points.arrival(number) - at_edge.edge.midpoint;
-  if (points.is_edge(number) && runs_along_a_face(way, at_edge.edge)) {
+  if (!points.is_receiver(number) && runs_along_a_face(way, at_edge.edge)) {
     const EdgeIncidence along(absorbing_along(at_edge.lit, at_edge.edge, way), at_edge.edge, tube.source.point);
     bounced_rays_detail::diffract(at_edge, along, target, rays);
   } else {

@@ -148,6 +148,46 @@ TEST(LauncherDiffraction, RoundTowersShadowAsRoundedObstacles) {
   }
 }
 
+// What a tile on the n-face of a wedge gets of a vertical field by the Keller point: that face absorbs, since of a tile
+// the wave that falls on it is wanted.
+double gain_on_face(Wedge wedge, Vec3 on_edge, Vec3 antenna, Vec3 tile) {
+  wedge.eps_n = absorbing;
+  const double lambda = wavelength_m(frequency_hz);
+  const Vec3 place = on_edge + keller_point(antenna, tile, on_edge, wedge.direction) * wedge.direction;
+  const double before = norm(place - antenna), after = norm(tile - place);
+  const Vec3 k_i = (1 / before) * (place - antenna), k_d = (1 / after) * (tile - place);
+  const double sin_beta = norm(cross(k_i, wedge.direction));
+  const ComplexVec3 sent = Complex{1, 0} * polarization_vector(LinearPolarization::vertical, AntennaFrame{}, k_i);
+  const ComplexVec3 field =
+      diffracted_field(wedge, sent, k_i, k_d, distance_parameter_m(before, after, sin_beta), 2 * pi / lambda);
+  const Complex received = dot(field, polarization_vector(LinearPolarization::vertical, AntennaFrame{}, -k_d));
+  const double amplitude = lambda / (4 * pi) * norm(received) * edge_spreading(before, after) / before;
+  return amplitude * amplitude;
+}
+
+// Behind its eaves a roof has what they diffract, and a wall what its corner does.
+TEST(LauncherDiffraction, TilesOnAFaceOfTheEdgeHaveTheWaveThatFallsOnThem) {
+  const Environment house(one_house(), 5);
+  const Complex wall = relative_permittivity({5, 0.01}, frequency_hz);
+  const Vec3 antenna{100, 205, 9}, up{0, 0, 1}, to_front{1, 0, 0};
+  const Wedge eaves{{0, 1, 0}, -up, -to_front, 1.5 * pi, wall, wall},
+      corner{up, {0, 1, 0}, -to_front, 1.5 * pi, wall, wall};
+  const auto result = house.launch(testing::test_transmitter(antenna), {}, testing::without_scattering(0, 1, 1));
+  std::size_t roofs = 0, walls = 0;
+  for (std::size_t t = 0; t < house.tiling.tiles.size(); ++t) {
+    const Tile& tile = house.tiling.tiles[t];
+    const bool is_roof = tile.kind == SurfaceKind::roof;
+    if (!is_roof && tile.normal.y > -0.99) continue;
+    const Vec3 edge = is_roof ? Vec3{180, 205, 15} : Vec3{180, 180, 7};
+    const double expected = gain_on_face(is_roof ? eaves : corner, edge, antenna, tile.centroid);
+    EXPECT_NEAR(decibels(testing::total_gain(result.tiles[t])), decibels(expected), 0.05)
+        << tile.centroid.x << ' ' << tile.centroid.y << ' ' << tile.centroid.z;
+    ++(is_roof ? roofs : walls);
+  }
+  EXPECT_GE(roofs, 40u);
+  EXPECT_GE(walls, 12u);
+}
+
 // Front and rear edge of the house's flat roof, both along y: the chain of docs/physics.md §0 and §5 in the vertical
 // plane through antenna and receiver, which is at right angles to the edges. The roof between them absorbs.
 struct RoofChain {
