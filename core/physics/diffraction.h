@@ -24,9 +24,11 @@ struct Wedge {
   Complex eps_0{5, 0}, eps_n{5, 0};
 };
 
-// Coefficients (√m) for the electric field parallel to the edge's plane of incidence (soft) and across it (hard).
+// Coefficients (√m) for the electric field parallel to the edge's plane of incidence (soft) and across it (hard), and
+// what a ray that meets the edge askew makes of either in the other: `turned` of soft in hard, −`turned` of hard in
+// soft.
 struct WedgeDiffraction {
-  Complex soft, hard;
+  Complex soft, hard, turned{};
 };
 
 // The distance parameter L of each shadow boundary, m. All are equal when the surfaces are flat.
@@ -64,6 +66,7 @@ struct WedgeIncidence {
   double n = 1.5;                                         // exterior angle / π
   double inverse_two_n = 1.0 / 3.0;
   double sin_beta = 1.0;
+  double cos_beta = 0.0;                      // of the ray's direction against the edge, turned over with the frame
   double source_angle = 0;                    // φ', at most nπ/2
   double cos_source = 1, sin_source = 0;      // of φ'
   CosSin source_scaled;                       // of φ'/2n
@@ -139,6 +142,7 @@ TESSERAY_HD inline WedgeIncidence wedge_incidence(const Wedge& wedge, Vec3 k_i) 
   const double sine_squared = along_tangent * along_tangent + along_normal * along_normal;
   if (sine_squared < 1e-12) return w;
   w.sin_beta = std::sqrt(sine_squared);
+  w.cos_beta = dot(k_i, wedge.direction);
   double angle = physics_detail::angle_from_face(along_tangent, along_normal, w.sin_beta);
   if (angle > wedge.exterior_angle + physics_detail::face_tolerance) return w;
   angle = angle < wedge.exterior_angle ? angle : wedge.exterior_angle;
@@ -153,6 +157,7 @@ TESSERAY_HD inline WedgeIncidence wedge_incidence(const Wedge& wedge, Vec3 k_i) 
   w.from_other_face = angle > 0.5 * wedge.exterior_angle;
   if (w.from_other_face) {
     angle = wedge.exterior_angle - angle;
+    w.cos_beta = -w.cos_beta;
     w.cos_source = c * along_tangent + s * along_normal;
     w.sin_source = s * along_tangent - c * along_normal;
     w.tangent = c * wedge.tangent_0 + s * wedge.normal_0;
@@ -175,40 +180,96 @@ TESSERAY_HD inline WedgeIncidence wedge_incidence(const Wedge& wedge, Vec3 k_i) 
 }
 
 // The same for another ray from the same source: along one edge only the angle to it, β₀, changes, which is much
-// cheaper than to prepare anew. REQUIRES: incidence.in_air, sin_beta > 0.
-TESSERAY_HD inline void turn_incidence(WedgeIncidence& incidence, double sin_beta) {
+// cheaper than to prepare anew. `cos_beta`: of its direction against Wedge::direction. REQUIRES: incidence.in_air,
+// sin_beta > 0.
+TESSERAY_HD inline void turn_incidence(WedgeIncidence& incidence, double sin_beta, double cos_beta) {
   incidence.sin_beta = sin_beta;
+  incidence.cos_beta = incidence.from_other_face ? -cos_beta : cos_beta;
   incidence.reflection_0 = fresnel(incidence.eps_0, sin_beta * std::fabs(incidence.sin_source));
 }
 
-// What the faces make of the four terms of D.
+// How the plane of the edge is turned from the plane of incidence on a face, to which Γ_TE and Γ_TM belong, by α: its
+// square cosine and sine, and their product. It is right where the face's reflection ends; elsewhere it is the same
+// there and back and for the two halves of a flat surface, of which nothing comes, and nothing at grazing angles and
+// where an end is behind the face (docs/physics.md §5.2). The angles count from the face.
+struct TurnAtFace {
+  double squared_cos = 1, squared_sin = 0, cos_sin = 0;
+
+  TurnAtFace() = default;
+  // `cos_beta`: of the ray's direction against the edge that has the face's normal to the left of its tangent.
+  TESSERAY_HD TurnAtFace(double cos_beta, CosSin source, CosSin observer) {
+    const double sines = source.sin * observer.sin;
+    // Straight onto the face and back there is no plane of incidence.
+    const bool both_before = source.sin > 0.0 && observer.sin > 0.0 && sines < 1.0 - 1e-15;
+    if (!both_before) return;
+    const double tangent = 0.5 * cos_beta * std::sqrt(sines) * (source.cos - observer.cos) / (1.0 - sines);
+    squared_cos = 1.0 / (1.0 + tangent * tangent);
+    squared_sin = 1.0 - squared_cos;
+    cos_sin = tangent * squared_cos;
+  }
+};
+
+// The terms of D without what the faces make of them: those of the incident wave that are singular at the shadow
+// boundaries of a source nearer to the 0-face and of one nearer to the n-face than the observer, and of what the faces
+// reflect.
+struct WedgeTerms {
+  Complex past_0, past_n, reflected_0, reflected_n;
+};
+
+// What the faces make of them.
 struct WedgeFaces {
   FresnelCoefficients reflection_0, reflection_n;
   // Source and observer exchanged take each other's angle: then the two terms of the incident wave are exchanged, too.
   bool source_is_nearer_0 = true;
   bool reflect_both = true;
+  TurnAtFace turn_0, turn_n;
 
-  // The sum of the terms of one polarisation. `past_0`, `past_n`: those of the incident wave that are singular at the
-  // shadow boundaries of a source nearer to the 0-face and of one nearer to the n-face than the observer.
-  TESSERAY_HD Complex sum(Complex gamma_0, Complex gamma_n, Complex past_0, Complex past_n, Complex reflected_0,
-                          Complex reflected_n) const {
-    const Complex incident = source_is_nearer_0 ? past_0 : past_n, turned = source_is_nearer_0 ? past_n : past_0;
-    return incident + (reflect_both ? gamma_0 * gamma_n * turned : turned) + gamma_0 * reflected_0 +
-           gamma_n * reflected_n;
+  TESSERAY_HD WedgeDiffraction sum(const WedgeTerms& terms) const {
+    const Complex incident = source_is_nearer_0 ? terms.past_0 : terms.past_n,
+                  round = source_is_nearer_0 ? terms.past_n : terms.past_0;
+    const FresnelCoefficients &r0 = reflection_0, &rn = reflection_n;
+    if (turn_0.squared_sin == 0.0 && turn_n.squared_sin == 0.0) {
+      const auto in_plane = [&](Complex gamma_0, Complex gamma_n) {
+        return incident + (reflect_both ? gamma_0 * gamma_n * round : round) + gamma_0 * terms.reflected_0 +
+               gamma_n * terms.reflected_n;
+      };
+      return {in_plane(r0.te, rn.te), in_plane(r0.tm, rn.tm)};
+    }
+    WedgeDiffraction d{incident + round, incident + round};
+    const auto add = [&](const TurnAtFace& turn, Complex te, Complex tm) {
+      d.soft = d.soft + turn.squared_cos * te - turn.squared_sin * tm;
+      d.hard = d.hard + turn.squared_cos * tm - turn.squared_sin * te;
+      d.turned = d.turned + turn.cos_sin * (te + tm);
+    };
+    add(turn_0, r0.te * terms.reflected_0, r0.tm * terms.reflected_0);
+    add(turn_n, rn.te * terms.reflected_n, rn.tm * terms.reflected_n);
+    if (reflect_both) {
+      const Complex one{1, 0}, te = 0.5 * ((r0.te * rn.te - one) * round), tm = 0.5 * ((r0.tm * rn.tm - one) * round);
+      add(turn_0, te, tm);
+      add(turn_n, te, tm);
+    }
+    return d;
   }
 };
 
 // Each face reflects as a half-space, at the grazing angle of that end which is nearer to it: of the source or of the
 // observer. The angles count from the source-side face.
 TESSERAY_HD inline WedgeFaces wedge_faces(const WedgeIncidence& w, double observer_angle, CosSin observer) {
-  const auto from_n = [&](double cosine, double sine) {
-    return w.sin_beta * std::fabs(w.exterior.sin * cosine - w.exterior.cos * sine);
+  const CosSin source{w.cos_source, w.sin_source};
+  const CosSin source_from_n = difference(w.exterior, source), observer_from_n = difference(w.exterior, observer);
+  const auto reflected = [&](Complex permittivity, CosSin from_face) {
+    return fresnel(permittivity, w.sin_beta * std::fabs(from_face.sin));
   };
-  if (observer_angle >= w.source_angle) {
-    return {w.reflection_0, fresnel(w.eps_n, from_n(observer.cos, observer.sin)), true, w.faces_reflect};
+  WedgeFaces faces;
+  faces.source_is_nearer_0 = observer_angle >= w.source_angle;
+  faces.reflect_both = w.faces_reflect;
+  faces.reflection_0 = faces.source_is_nearer_0 ? w.reflection_0 : reflected(w.eps_0, observer);
+  faces.reflection_n = reflected(w.eps_n, faces.source_is_nearer_0 ? observer_from_n : source_from_n);
+  if (w.cos_beta != 0.0) {
+    faces.turn_0 = TurnAtFace(w.cos_beta, source, observer);
+    faces.turn_n = TurnAtFace(-w.cos_beta, source_from_n, observer_from_n);
   }
-  return {fresnel(w.eps_0, w.sin_beta * std::fabs(observer.sin)), fresnel(w.eps_n, from_n(w.cos_source, w.sin_source)),
-          false, w.faces_reflect};
+  return faces;
 }
 
 // The coefficients towards an observer at angle φ from the source-side face; `observer` are its cosine and sine.
@@ -233,19 +294,14 @@ TESSERAY_HD inline WedgeDiffraction wedge_coefficients(const WedgeIncidence& w, 
     return physics_detail::boundary_term<accuracy>(cos_theta, sin_theta, cos_to_boundary, w.n,
                                                    2.0 * wave_number * distance_m);
   };
-  const Complex past_0 = term(-1.0, half_minus, b_minus, distances.incident_m);
-  const Complex past_n = term(1.0, half_minus, b_minus, distances.incident_m);
-  const Complex reflected_0 = term(-1.0, half_plus, b_plus, distances.reflection_0_m);
-  const Complex reflected_n = term(1.0, half_plus, b_plus, distances.reflection_n_m);
-
-  const WedgeFaces faces = wedge_faces(w, observer_angle, observer);
+  const WedgeTerms terms{
+      term(-1.0, half_minus, b_minus, distances.incident_m), term(1.0, half_minus, b_minus, distances.incident_m),
+      term(-1.0, half_plus, b_plus, distances.reflection_0_m), term(1.0, half_plus, b_plus, distances.reflection_n_m)};
+  const WedgeDiffraction d = wedge_faces(w, observer_angle, observer).sum(terms);
   const double magnitude = -1.0 / (2.0 * w.n * std::sqrt(2.0 * pi * wave_number) * w.sin_beta);
   constexpr double root_half = 0.70710678118654752440;
   const Complex common{magnitude * root_half, -magnitude * root_half};
-  const auto sum = [&](Complex gamma_0, Complex gamma_n) {
-    return common * faces.sum(gamma_0, gamma_n, past_0, past_n, reflected_0, reflected_n);
-  };
-  return {sum(faces.reflection_0.te, faces.reflection_n.te), sum(faces.reflection_0.tm, faces.reflection_n.tm)};
+  return {common * d.soft, common * d.hard, common * d.turned};
 }
 
 // About the power that a wedge diffracts along k_d (unit), over that of the incident ray had it gone on to the
@@ -267,7 +323,7 @@ TESSERAY_HD inline double estimated_diffraction_share(const WedgeIncidence& w, V
 
 namespace physics_detail {
 
-// −D_s and −D_h along k_d over sin β₀ sin β, as the axes below want them. False when that direction lies inside the
+// The coefficients along k_d over −sin β₀ sin β, as the axes below want them. False when that direction lies inside the
 // solid or along the edge.
 template <TransitionAccuracy accuracy>
 TESSERAY_HD inline bool coefficients_along(const WedgeIncidence& w, Vec3 k_d, const DistanceParameters& distances,
@@ -283,7 +339,7 @@ TESSERAY_HD inline bool coefficients_along(const WedgeIncidence& w, Vec3 k_d, co
   const CosSin observer{along_tangent * inverse, along_normal * inverse};
   d = wedge_coefficients<accuracy>(w, angle < pi * w.n ? angle : pi * w.n, observer, distances, wave_number);
   const double scale = -inverse / w.sin_beta;
-  d = {scale * d.soft, scale * d.hard};
+  d = {scale * d.soft, scale * d.hard, scale * d.turned};
   return true;
 }
 
@@ -294,16 +350,18 @@ TESSERAY_HD inline Vec3 hard_axis(Vec3 edge, Vec3 k) { return cross(edge, k); }
 
 }  // namespace physics_detail
 
-// The diffracted field at the edge, in the direction k_d (unit): −[D_s (E·β̂') β̂ + D_h (E·φ̂') φ̂], without the
-// spreading factor and the phase along k_d. Zero when a direction lies inside the solid or along the edge.
+// The diffracted field at the edge, in the direction k_d (unit): −[(D_s E·β̂' − D_t E·φ̂') β̂ + (D_h E·φ̂' + D_t E·β̂') φ̂]
+// with D_t of WedgeDiffraction::turned, without the spreading factor and the phase along k_d. Zero when a direction
+// lies inside the solid or along the edge.
 template <TransitionAccuracy accuracy = TransitionAccuracy::fast>
 TESSERAY_HD inline ComplexVec3 diffracted_field(const WedgeIncidence& w, const ComplexVec3& incident, Vec3 k_i,
                                                 Vec3 k_d, const DistanceParameters& distances, double wave_number) {
   WedgeDiffraction d;
   if (!physics_detail::coefficients_along<accuracy>(w, k_d, distances, wave_number, d)) return {};
   const Complex along_edge = dot(incident, w.edge) - dot(k_i, w.edge) * dot(incident, k_i);
-  const Complex soft = d.soft * along_edge;
-  const Complex hard = d.hard * dot(incident, cross(k_i, w.edge));
+  const Complex across_edge = dot(incident, cross(k_i, w.edge));
+  const Complex soft = d.soft * along_edge - d.turned * across_edge;
+  const Complex hard = d.hard * across_edge + d.turned * along_edge;
   return soft * physics_detail::soft_axis(w.edge, k_d) + hard * physics_detail::hard_axis(w.edge, k_d);
 }
 
@@ -314,12 +372,19 @@ TESSERAY_HD inline ComplexVec3 incident_field(const WedgeIncidence& w, const Com
                                               Vec3 k_d, const DistanceParameters& distances, double wave_number) {
   WedgeDiffraction d;
   if (!physics_detail::coefficients_along<accuracy>(w, k_d, distances, wave_number, d)) return {};
-  const auto part = [&](Vec3 axis, Complex coefficient) {
-    if (!(squared_norm(coefficient) > 0)) return Complex{};
-    return 1 / (squared_norm(axis) * w.sin_beta * w.sin_beta) * (dot(diffracted, axis) / coefficient);
+  // Over sin β₀ sin β each, as the coefficients are.
+  const auto part = [&](Vec3 axis) {
+    return 1 / (squared_norm(axis) * w.sin_beta * w.sin_beta) * dot(diffracted, axis);
   };
-  const Complex soft = part(physics_detail::soft_axis(w.edge, k_d), d.soft);
-  const Complex hard = part(physics_detail::hard_axis(w.edge, k_d), d.hard);
+  const Complex soft_out = part(physics_detail::soft_axis(w.edge, k_d)),
+                hard_out = part(physics_detail::hard_axis(w.edge, k_d));
+  const auto over = [](Complex sent, Complex by) { return squared_norm(by) > 0 ? sent / by : Complex{}; };
+  Complex soft = over(soft_out, d.soft), hard = over(hard_out, d.hard);
+  if (squared_norm(d.turned) > 0) {
+    const Complex determinant = d.soft * d.hard + d.turned * d.turned;
+    soft = over(d.hard * soft_out + d.turned * hard_out, determinant);
+    hard = over(d.soft * hard_out - d.turned * soft_out, determinant);
+  }
   return -1.0 * (soft * physics_detail::soft_axis(w.edge, k_i) + hard * physics_detail::hard_axis(w.edge, k_i));
 }
 

@@ -35,18 +35,15 @@ TESSERAY_HD inline WedgeDiffraction wedge_slope_coefficients(const WedgeIncidenc
   const auto term = [&](double angle, double distance_m) {
     return physics_detail::slope_term<accuracy>(scale * angle, w.n, wave_number * distance_m);
   };
-  const Complex past_0 = -term(pi - minus, distances.incident_m), past_n = term(pi + minus, distances.incident_m);
-  const Complex reflected_0 = term(pi - plus, distances.reflection_0_m);
-  const Complex reflected_n = -term(pi + plus, distances.reflection_n_m);
+  const WedgeTerms terms{-term(pi - minus, distances.incident_m), term(pi + minus, distances.incident_m),
+                         term(pi - plus, distances.reflection_0_m), -term(pi + plus, distances.reflection_n_m)};
   const WedgeFaces faces = wedge_faces(w, observer_angle, {std::cos(observer_angle), std::sin(observer_angle)});
   const double sense = w.from_other_face ? -1.0 : 1.0;
   const double magnitude = -sense / (4.0 * w.n * w.n * std::sqrt(2.0 * pi * wave_number) * w.sin_beta);
   constexpr double root_half = 0.70710678118654752440;
   const Complex common{magnitude * root_half, -magnitude * root_half};
-  const auto sum = [&](Complex gamma_0, Complex gamma_n) {
-    return common * faces.sum(gamma_0, gamma_n, past_0, past_n, reflected_0, reflected_n);
-  };
-  return {sum(faces.reflection_0.te, faces.reflection_n.te), sum(faces.reflection_0.tm, faces.reflection_n.tm)};
+  const WedgeDiffraction d = faces.sum(terms);
+  return {common * d.soft, common * d.hard, common * d.turned};
 }
 
 }  // namespace tesseray

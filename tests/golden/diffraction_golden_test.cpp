@@ -149,8 +149,9 @@ TEST(WedgeGolden, PointSource) {
   }
 }
 
-// The tables have Luebbers' coefficients, ours are Holm's: the second term of the incident wave comes by both faces,
-// and each face takes the nearer end's angle. By the table's own terms.
+// The tables have Luebbers' coefficients of rays across the edge, ours are Holm's: the second term of the incident wave
+// comes by both faces, each face takes the nearer end's angle, and what they reflect is turned into the edge's plane.
+// By the table's own terms.
 WedgeDiffraction by_terms_of(const GoldenRow& row, const Wedge& wedge, double beta) {
   const double source = radians(row.number("phip_deg")), observer = radians(row.number("phi_deg"));
   const bool source_first = source <= observer;
@@ -167,10 +168,27 @@ WedgeDiffraction by_terms_of(const GoldenRow& row, const Wedge& wedge, double be
   const double wave_number = 2.0 * pi / wavelength_m(row.number("f_Hz"));
   const double magnitude = -1.0 / (2.0 * row.number("n") * std::sqrt(2.0 * pi * wave_number) * std::sin(beta));
   const Complex common = magnitude * exp_j(-0.25 * pi);
-  const auto sum = [&](Complex face_0, Complex face_n) {
-    return common * (near + face_0 * face_n * far + face_0 * row.complex("T3") + face_n * row.complex("T4"));
+  // By the angle from either face's own plane of incidence.
+  const auto turn_at = [&](double cos_beta, double from, double to) {
+    const double before = std::fmax(std::sin(from), 0.0) * std::fmax(std::sin(to), 0.0);
+    return std::atan(cos_beta * std::sqrt(before) * (std::cos(from) - std::cos(to)) /
+                     (2 * (1 - std::sin(from) * std::sin(to))));
   };
-  return {sum(gamma_0.te, gamma_n.te), sum(gamma_0.tm, gamma_n.tm)};
+  const double turns[2] = {turn_at(std::cos(beta), source, observer),
+                           turn_at(-std::cos(beta), wedge.exterior_angle - source, wedge.exterior_angle - observer)};
+  const Complex by_term[2] = {row.complex("T3"), row.complex("T4")};
+  const FresnelCoefficients gamma[2] = {gamma_0, gamma_n};
+  const Complex one{1, 0};
+  WedgeDiffraction d{near + far, near + far};
+  for (int f = 0; f < 2; ++f) {
+    const Complex te = gamma[f].te * by_term[f] + 0.5 * far * (gamma_0.te * gamma_n.te - one),
+                  tm = gamma[f].tm * by_term[f] + 0.5 * far * (gamma_0.tm * gamma_n.tm - one);
+    const double c = std::cos(turns[f]), s = std::sin(turns[f]);
+    d.soft = d.soft + c * c * te - s * s * tm;
+    d.hard = d.hard + c * c * tm - s * s * te;
+    d.turned = d.turned + c * s * (te + tm);
+  }
+  return {common * d.soft, common * d.hard, common * d.turned};
 }
 
 TEST(WedgeGolden, LossyCoefficients) {
@@ -195,6 +213,7 @@ TEST(WedgeGolden, LossyCoefficients) {
     const double of_terms = 1e-10 * norm(row.complex("Dh"));
     expect_near(d.soft, expected.soft, 1e-9 * norm(expected.soft) + of_terms, what + " soft");
     expect_near(d.hard, expected.hard, 1e-9 * norm(expected.hard) + of_terms, what + " hard");
+    expect_near(d.turned, expected.turned, 1e-9 * norm(expected.turned) + of_terms, what + " turned");
     if (row.text("mat") == "PEC") {
       expect_near(d.soft, row.complex("Ds"), 1e-9 * norm(row.complex("Ds")), what + " soft");
       expect_near(d.hard, row.complex("Dh"), 1e-9 * norm(row.complex("Dh")), what + " hard");

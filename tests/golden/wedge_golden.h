@@ -27,7 +27,7 @@ inline Wedge wedge_of(const GoldenRow& row) {
   return wedge;
 }
 
-// −[D_s (E·β̂′) β̂ + D_h (E·φ̂′) φ̂] at the row's observer, of its dipole.
+// The field of the row's dipole at its observer, by the coefficients and the axes of physics.md §5.2.
 inline ComplexVec3 field_by_dyadic(const GoldenRow& row, const WedgeDiffraction& d) {
   const double wave_number = 2.0 * pi / wavelength_m(wedge_table_frequency_hz);
   const Vec3 edge = row.vector("e"), k_i = normalized(row.vector("Q") - row.vector("S")),
@@ -37,7 +37,8 @@ inline ComplexVec3 field_by_dyadic(const GoldenRow& row, const WedgeDiffraction&
   const Vec3 dipole = row.text("p") == "x" ? Vec3{1, 0, 0} : row.text("p") == "y" ? Vec3{0, 1, 0} : Vec3{0, 0, 1};
   const double before_m = row.number("sp"), after_m = row.number("s");
   const Complex outside = (edge_spreading(before_m, after_m) / before_m) * exp_j(-wave_number * (before_m + after_m));
-  return -1.0 * ((dot(dipole, beta_i) * outside * d.soft) * beta + (dot(dipole, phi_i) * outside * d.hard) * phi);
+  const Complex soft = dot(dipole, beta_i) * outside, hard = dot(dipole, phi_i) * outside;
+  return -1.0 * ((d.soft * soft - d.turned * hard) * beta + (d.hard * hard + d.turned * soft) * phi);
 }
 
 // What the row's field is with the coefficients of today.

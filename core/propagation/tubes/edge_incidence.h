@@ -24,10 +24,10 @@ class EdgeIncidence {
   TESSERAY_HD double sin_beta(double rho_m) const { return std::fmin(distance_from_line_m_ / rho_m, 1.0); }
   // Of twice the exterior angle. REQUIRES: in_air().
   TESSERAY_HD CosSin twice_exterior() const { return prepared_.twice_exterior; }
-  // The incidence of that ray.
-  TESSERAY_HD WedgeIncidence at(double sin_beta) const {
+  // The incidence of that ray, which travels along the unit vector k_i.
+  TESSERAY_HD WedgeIncidence at(double rho_m, Vec3 k_i) const {
     WedgeIncidence incidence = prepared_;
-    turn_incidence(incidence, sin_beta);
+    turn_incidence(incidence, sin_beta(rho_m), dot(k_i, prepared_.edge));
     return incidence;
   }
   // About the power that the edge sends along `direction`, over that of a ray that goes on past it: `rho_m` from the

@@ -43,14 +43,12 @@ struct TubeAtEdge {
 
 // One ray over an edge, of a wave from a point.
 struct RayOverEdge {
-  WedgeIncidence incidence;
   Vec3 k_i, k_d;
+  WedgeIncidence incidence;
   DistanceParameters distances;
 
   TESSERAY_HD RayOverEdge(const EdgeIncidence& at_edge, Vec3 source, const Leg& leg)
-      : incidence(at_edge.at(at_edge.sin_beta(leg.rho_m))),
-        k_i((1.0 / leg.rho_m) * (leg.from - source)),
-        k_d(leg.direction) {
+      : k_i((1.0 / leg.rho_m) * (leg.from - source)), k_d(leg.direction), incidence(at_edge.at(leg.rho_m, k_i)) {
     const double distance_m = distance_parameter_m(leg.rho_m, leg.distance_m, incidence.sin_beta);
     distances = {distance_m, distance_m, distance_m};
   }

@@ -61,12 +61,20 @@ Case random_case(std::mt19937& random) {
   return c;
 }
 
+// Where both ends are before one face, powers leave out that a ray which meets the edge askew has another plane of
+// incidence there: such a ray meets it straight.
+Case past_the_edge(Case c) {
+  const bool both_before_0 = c.observer_angle < pi, both_before_n = c.n * pi - c.source_angle < pi;
+  if (both_before_0 || both_before_n) c.beta = 0.5 * pi;
+  return c;
+}
+
 // The rational forms of the Fresnel integral are within 3e-5 of its value, which leaves 1e-6 of F (docs/physics.md
 // §5.3), and the four terms partly cancel. The larger of both powers is what errors count against: one of them may vanish.
 TEST(DiffractionPower, RepeatsTheScalarCoefficientsInDouble) {
   std::mt19937 random(1);
   for (int i = 0; i < 20000; ++i) {
-    const Case c = random_case(random);
+    const Case c = past_the_edge(random_case(random));
     const Complex eps_0{5, -0.2}, eps_n = i % 4 == 0 ? Complex{1, 0} : Complex{3, -0.5};
     const auto [soft, hard] = scalar_power(c, eps_0, eps_n);
     const auto [soft_v, hard_v] = vector_power<double>(c, eps_0, eps_n);
@@ -80,7 +88,7 @@ TEST(DiffractionPower, IsWithinATenthOfADecibelInFloat) {
   std::mt19937 random(2);
   int compared = 0;
   for (int i = 0; i < 20000; ++i) {
-    const Case c = random_case(random);
+    const Case c = past_the_edge(random_case(random));
     const auto [soft, hard] = scalar_power(c, {5, -0.2}, {5, -0.2});
     const auto [soft_v, hard_v] = vector_power<float>(c, {5, -0.2}, {5, -0.2});
     // Sums of four terms that cancel have no digits left; count against the weight of a single term.

@@ -96,6 +96,57 @@ TEST(Diffraction, TotalFieldIsContinuousAtEveryShadowBoundary) {
   }
 }
 
+// What a plane face reflects of a plane wave that travels along k, by the plane of the ray and the normal.
+ComplexVec3 reflected(Complex permittivity, Vec3 normal, Vec3 k, const ComplexVec3& field) {
+  const FresnelCoefficients gamma = fresnel(permittivity, std::fabs(dot(k, normal)));
+  const Vec3 across = normalized(cross(k, normal)), k_r = k - 2.0 * dot(k, normal) * normal;
+  return (gamma.te * dot(field, across)) * across + (gamma.tm * dot(field, cross(across, k))) * cross(across, k_r);
+}
+
+// Direct, reflected and diffracted field of a plane wave that meets the edge at the angle β₀, at rho wavelengths from
+// it.
+ComplexVec3 total_field_askew(const Wedge& wedge, double source, double beta, const ComplexVec3& incident,
+                              double observer, double rho) {
+  const Vec3 k_i = -direction_at(source, pi - beta), place = rho * direction_at(observer);
+  const double ray_m = rho / std::sin(beta), n_pi = wedge.exterior_angle;
+  ComplexVec3 total =
+      ((1 / std::sqrt(ray_m)) * exp_j(-wave_number * rho * std::sin(beta))) *
+      diffracted_field<accurate>(wedge, incident, k_i, direction_at(observer, beta), rho * std::sin(beta), wave_number);
+  const auto add = [&](Vec3 k, const ComplexVec3& field) {
+    total = total + exp_j(-wave_number * dot(k, place)) * field;
+  };
+  const auto add_reflected = [&](Complex permittivity, Vec3 normal) {
+    add(k_i - 2.0 * dot(k_i, normal) * normal, reflected(permittivity, normal, k_i, incident));
+  };
+  if (observer < source + pi && observer > source - pi) add(k_i, incident);
+  if (observer < pi - source) add_reflected(wedge.eps_0, {0, 1, 0});
+  if (observer > 2.0 * n_pi - pi - source) add_reflected(wedge.eps_n, {std::sin(n_pi), -std::cos(n_pi), 0});
+  return total;
+}
+
+TEST(Diffraction, TotalFieldIsContinuousWhereRaysMeetTheEdgeAskew) {
+  int boundaries = 0;
+  for (const double n : {1.2, 1.5, 1.9}) {
+    Wedge wedge = wedge_of(n, {5.0, -0.2});
+    wedge.eps_n = {3.0, -1.0};
+    for (const double beta : {0.35, 0.7, 1.2, 2.2}) {
+      for (const double source : {0.3, 1.0, 0.4 * n * pi, n * pi - 0.5}) {
+        const Vec3 k_i = -direction_at(source, pi - beta), across = normalized(cross(k_i, Vec3{0.3, 0.2, 0.9}));
+        const ComplexVec3 incident = Complex{0.8, 0} * across + Complex{0.1, 0.6} * cross(k_i, across);
+        for (const double boundary : {source + pi, source - pi, pi - source, 2.0 * n * pi - pi - source}) {
+          if (boundary < 0.05 || boundary > n * pi - 0.05) continue;
+          const auto at = [&](double step) {
+            return total_field_askew(wedge, source, beta, incident, boundary + step, 30.0);
+          };
+          EXPECT_LE(std::sqrt(squared_norm(at(1e-9) - at(-1e-9))), 1e-5) << n << ' ' << source << ' ' << beta;
+          ++boundaries;
+        }
+      }
+    }
+  }
+  EXPECT_GE(boundaries, 60);
+}
+
 TEST(Diffraction, HalfTheFieldRemainsOnTheShadowBoundary) {
   const Wedge wedge = wedge_of(2.0, {1, 0});
   const ComplexVec3 incident = Complex{1, 0} * Vec3{0, 0, 1};
@@ -177,13 +228,19 @@ TEST(Diffraction, VanishesOnAFlatSurface) {
 // Of faces with one impedance to the first order in the wedge's angle; a half-space's hardly changes with the angle.
 TEST(Diffraction, VanishesOnAFlatLossySurface) {
   const double of_one_term = 1 / (2 * std::sqrt(2 * pi * wave_number));
-  for (const double source : {0.3, 0.9, 1.4}) {
-    for (const double observer : {0.4, 1.1, 2.4}) {
-      if (std::fabs(source + observer - pi) < 0.2) continue;
-      const ComplexVec3 field =
-          diffracted_field<accurate>(wedge_of(1.0005, {6.3, -0.2}), Complex{1, 0} * Vec3{0, 0, 1},
-                                     -direction_at(source), direction_at(observer), 1e6, wave_number);
-      EXPECT_LT(std::sqrt(squared_norm(field)), 0.05 * of_one_term) << source << ' ' << observer;
+  for (const double beta : {0.5 * pi, 1.1, 2.3}) {
+    const double most = beta == 0.5 * pi ? 0.05 : 0.08;
+    for (const double source : {0.3, 0.9, 1.4}) {
+      for (const double observer : {0.4, 1.1, 2.4}) {
+        if (std::fabs(source + observer - pi) < 0.2) continue;
+        const Vec3 k_i = -direction_at(source, pi - beta), one = normalized(cross(k_i, Vec3{0.3, 0.2, 0.9}));
+        for (const Vec3 polarization : {one, cross(k_i, one)}) {
+          const ComplexVec3 field =
+              diffracted_field<accurate>(wedge_of(1.0005, {6.3, -0.2}), Complex{1, 0} * polarization, k_i,
+                                         direction_at(observer, beta), 1e6, wave_number);
+          EXPECT_LT(std::sin(beta) * std::sqrt(squared_norm(field)), most * of_one_term) << source << ' ' << observer;
+        }
+      }
     }
   }
 }
@@ -287,9 +344,10 @@ TEST(Diffraction, TurnedIncidenceEqualsAPreparedOne) {
   const Wedge wedge = wedge_of(1.5, {5, -0.2});
   for (const double source : {0.6, 4.0}) {
     WedgeIncidence incidence = wedge_incidence(wedge, -direction_at(source));
-    turn_incidence(incidence, std::sin(0.8));
+    turn_incidence(incidence, std::sin(0.8), std::cos(0.8));
     const WedgeIncidence other = wedge_incidence(wedge, -direction_at(source, pi - 0.8));
     EXPECT_NEAR(incidence.sin_beta, other.sin_beta, 1e-15);
+    EXPECT_NEAR(incidence.cos_beta, other.cos_beta, 1e-15);
     EXPECT_LE(norm(incidence.reflection_0.tm - other.reflection_0.tm), 1e-14);
   }
 }

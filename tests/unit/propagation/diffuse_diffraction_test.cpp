@@ -114,7 +114,7 @@ TEST(DiffuseDiffraction, EqualsOnePairAtATime) {
       const double sin_beta = incidence.sin_beta(leg.rho_m);
       const double distance_m = distance_parameter_m(leg.rho_m, leg.distance_m, sin_beta);
       const ComplexVec3 field =
-          diffracted_field(incidence.at(sin_beta),
+          diffracted_field(incidence.at(leg.rho_m, k_i),
                            Complex{1, 0} * polarization_vector(LinearPolarization::vertical, AntennaFrame{}, k_i), k_i,
                            leg.direction, {distance_m, distance_m, distance_m}, wave_number);
       const double density = per_cosine * dot(k_i, tile.normal) * squared_norm(field) * leg.amplitude * leg.amplitude;
