@@ -246,8 +246,11 @@ TEST(Scattering, ThenOneDiffractionIsTheSumOverTilesAndEdges) {
         const double distance = distance_parameter_m(source, observer, norm(cross(k_i, edge.direction)));
         const ComplexVec3 wave = Complex{1, 0} * polarization_vector(LinearPolarization::vertical, AntennaFrame{}, k_i);
         const double spreading = edge_spreading(source, observer) / source;
+        // Scattered power takes both faces' reflection as of rays across the edge (docs/physics.md §5.2).
+        WedgeIncidence across = wedge_incidence(wedge, k_i);
+        across.cos_beta = 0;
         expected += unit_gain() * taken(scatterer, antenna) * sent(scatterer, k_i) * spreading * spreading *
-                    squared_norm(diffracted_field(wedge, wave, k_i, k_d, distance, wave_number));
+                    squared_norm(diffracted_field(across, wave, k_i, k_d, {distance, distance, distance}, wave_number));
       }
     }
     const double got = with.receivers[r].gain.value() - without.receivers[r].gain.value();
