@@ -120,6 +120,14 @@ Vec3 bisector(const EdgeSegment& edge) {
   return std::cos(half) * edge.tangent_0 + std::sin(half) * edge.normal_0;
 }
 
+void require_numbers(std::uint64_t tiles, std::uint64_t edges) {
+  if (tiles + edges < no_index) return;
+  throw Error(ErrorKind::resources, "too_many_tiles",
+              std::to_string(tiles) + " tiles" + (edges > 0 ? " and " + std::to_string(edges) + " edge segments" : "") +
+                  " are more than can be numbered",
+              "give a smaller EXTENT or a larger TILE_AREA");
+}
+
 Tiling tile_scene(const Scene& scene, const TilingOptions& options, Progress& progress) {
   progress.begin_stage("tiling");
   const std::size_t prisms = scene.prisms.size();
@@ -148,10 +156,7 @@ Tiling tile_scene(const Scene& scene, const TilingOptions& options, Progress& pr
     first_tile[p] = static_cast<std::uint32_t>(count);
     count += tiles[p].tiles.size();
   }
-  if (count >= no_index) {
-    throw Error(ErrorKind::resources, "too_many_tiles", std::to_string(count) + " tiles are more than can be numbered",
-                "give a smaller EXTENT or a larger TILE_AREA");
-  }
+  require_numbers(count, 0);
   std::vector<std::vector<EdgeSegment>> edges(prisms);
   const TiledPrisms tiled{walls, tiles, first_tile};
   for_prisms([&](std::uint32_t p) { edges[p] = find_edges(scene, index, tiled, p, options); });
@@ -161,6 +166,9 @@ Tiling tile_scene(const Scene& scene, const TilingOptions& options, Progress& pr
   for (const PrismTiles& of_prism : tiles) add(tiling.counts, of_prism.counts);
   tiling.without_walls = buildings_without_walls(scene, tiled, edges, options.min_wall_area_m2);
   tiling.edges = find_ridges(scene, index, ground, options);
+  std::uint64_t edge_count = tiling.edges.size();
+  for (const std::vector<EdgeSegment>& of_prism : edges) edge_count += of_prism.size();
+  require_numbers(count, edge_count);
   tiling.tiles = std::move(ground.tiles);
   tiling.tiles.reserve(count);
   append_numbered(

@@ -71,6 +71,9 @@ struct Tiling {
   std::vector<std::uint32_t> without_walls;
 };
 
+// Tiles and edge segments are numbered together, below no_index. Throws Error(resources) where they are too many.
+void require_numbers(std::uint64_t tiles, std::uint64_t edges);
+
 // Tiles exist only where a surface is exposed to air. Deterministic. REQUIRES: tile_area_m2 > 0.
 Tiling tile_scene(const Scene& scene, const TilingOptions& options, Progress& progress);
 

@@ -121,6 +121,19 @@ TEST(GroundTiles, RefusesWhatCannotBeNumbered) {
   EXPECT_EQ(error_of(testing::flat_ground(100, 100), {.tile_area_m2 = 1e-9}).code(), "too_many_ground_tiles");
 }
 
+TEST(Tiling, TilesAndEdgesHaveNumbersTogether) {
+  EXPECT_NO_THROW(require_numbers(0xfffffffe, 0));
+  EXPECT_NO_THROW(require_numbers(0x80000000, 0x7ffffffe));
+  EXPECT_THROW(require_numbers(0xffffffff, 0), Error);
+  try {
+    require_numbers(0x80000000, 0x7fffffff);
+    FAIL();
+  } catch (const Error& error) {
+    EXPECT_EQ(error.kind(), ErrorKind::resources);
+    EXPECT_EQ(error.message(), "2147483648 tiles and 2147483647 edge segments are more than can be numbered");
+  }
+}
+
 // EPSG:4527 has the number of its zone in front of the easting, which makes it 39,500,000 m.
 TEST(GroundTiles, WhereCoordinatesAreTooLargeForTheirSizeThatIsSaid) {
   Scene scene = testing::flat_ground(100, 100);
