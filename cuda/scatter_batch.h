@@ -13,6 +13,7 @@
 #include <memory>
 #include <span>
 
+#include "core/base/infinity.h"
 #include "core/propagation/rows/weighted_sample.h"
 #include "core/propagation/scattering/lit_cotangents.h"
 #include "core/propagation/scattering/row_scatterer.h"

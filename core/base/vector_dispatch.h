@@ -2,8 +2,6 @@
 // Loops that the compiler turns into vectors, built for several instruction sets and chosen when the program runs.
 #pragma once
 
-#include <utility>
-
 // Before a loop: what one turn writes, no other turn reads. More columns than the compiler checks for overlap need it.
 #if defined(__clang__)
 #define TESSERAY_INDEPENDENT_TURNS _Pragma("clang loop vectorize(assume_safety)")

@@ -10,7 +10,6 @@
 #include <utility>
 
 #include "core/base/block_file.h"
-#include "core/base/is_there.h"
 #include "core/io/sources/text_values.h"
 
 namespace tesseray {

@@ -2,7 +2,6 @@
 #include "processing_algorithms/stages/prediction_stage.h"
 
 #include "core/prediction/clutter_loss.h"
-#include "core/propagation/vegetation/vegetation_file.h"
 #include "cuda/backend.h"
 #include "processing_algorithms/stages/prediction_keeping.h"
 #include "processing_algorithms/stages/ray_parameters.h"

@@ -11,7 +11,6 @@
 #include <string>
 
 #include "core/base/units.h"
-#include "core/prediction/prediction.h"
 #include "core/propagation/images/image_tracer.h"
 #include "tests/golden/golden_table.h"
 #include "tests/golden/wedge_golden.h"

@@ -4,10 +4,10 @@
 #include <array>
 #include <cctype>
 
+#include "core/base/blank_text.h"
 #include "core/base/error.h"
 #include "core/base/units.h"
 #include "core/io/antennas/antenna_text.h"
-#include "core/io/sources/text_values.h"
 
 namespace tesseray {
 namespace {

@@ -8,8 +8,8 @@
 
 #include "core/base/listed.h"
 #include "core/io/sources/dataset_files.h"
+#include "core/io/sources/source_name.h"
 #include "core/io/sources/text_values.h"
-#include "core/io/sources/vector_source.h"
 
 namespace tesseray {
 namespace {

@@ -3,13 +3,13 @@
 #include <map>
 #include <string>
 
+#include "core/base/blank_text.h"
 #include "core/base/listed.h"
 #include "core/io/readers/antenna_choice.h"
 #include "core/io/readers/readers.h"
 #include "core/io/readers/transmitter_reader.h"
 #include "core/io/sources/crs.h"
 #include "core/io/sources/point_source.h"
-#include "core/io/sources/text_values.h"
 #include "core/scene/frequency_range.h"
 
 namespace tesseray {

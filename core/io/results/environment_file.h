@@ -3,11 +3,10 @@
 #pragma once
 
 #include <filesystem>
-#include <vector>
 
 #include "core/base/progress.h"
 #include "core/scene/scene.h"
-#include "core/tiling/tiling.h"
+#include "core/scene/tiling_options.h"
 
 namespace tesseray {
 

@@ -16,6 +16,7 @@
 #include "core/io/sources/vector_source.h"
 #include "core/io/sources/write_ahead_log.h"
 #include "core/scene/file/scene_file.h"
+#include "core/tiling/tiling.h"
 
 namespace tesseray {
 

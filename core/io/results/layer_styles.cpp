@@ -3,7 +3,6 @@
 
 #include <algorithm>
 
-#include "core/io/results/sqlite_database.h"
 #include "core/io/sources/sql_text.h"
 
 namespace tesseray {

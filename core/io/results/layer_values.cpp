@@ -7,7 +7,6 @@
 #include <utility>
 
 #include "core/io/results/sqlite_database.h"
-#include "core/io/sources/gdal_session.h"
 #include "core/io/sources/sql_text.h"
 #include "core/io/sources/text_values.h"
 

@@ -11,10 +11,10 @@
 #include <string_view>
 #include <system_error>
 
+#include "core/base/blank_text.h"
 #include "core/base/is_there.h"
 #include "core/base/listed.h"
 #include "core/io/sources/gdal_session.h"
-#include "core/io/sources/text_values.h"
 
 namespace tesseray {
 namespace {

@@ -7,7 +7,7 @@
 #include <optional>
 #include <string_view>
 
-#include "core/io/sources/text_values.h"
+#include "core/base/blank_text.h"
 
 namespace tesseray {
 namespace {

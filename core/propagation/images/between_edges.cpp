@@ -5,7 +5,6 @@
 #include <array>
 #include <cmath>
 #include <span>
-#include <tuple>
 #include <utility>
 
 #include "core/base/units.h"

@@ -2,7 +2,6 @@
 #include "core/propagation/launching/rays_in_any_order.h"
 
 #include <algorithm>
-#include <cmath>
 #include <tuple>
 
 namespace tesseray {

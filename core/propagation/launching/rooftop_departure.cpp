@@ -2,7 +2,6 @@
 // What departs for the roofs: straight, and by way of the ground before them. To what is in sight rays that the ground
 // reflects go by its tiles (bounce.cpp), but where roofs come near.
 #include <algorithm>
-#include <cmath>
 #include <optional>
 
 #include "core/propagation/launching/rooftop_waves.h"

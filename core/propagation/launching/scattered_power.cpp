@@ -2,7 +2,6 @@
 #include "core/propagation/launching/scattered_power.h"
 
 #include <algorithm>
-#include <cmath>
 
 #include "core/base/parallel.h"
 #include "core/base/units.h"

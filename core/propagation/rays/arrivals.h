@@ -5,7 +5,6 @@
 // dBi in its maximum: its gain is added to results (Link::receiver_gain). Lengths are unfolded path lengths in metres.
 #pragma once
 
-#include <algorithm>
 #include <cmath>
 #include <cstdint>
 

@@ -2,7 +2,6 @@
 #include "core/propagation/rays/ground_around_tiles.h"
 
 #include <algorithm>
-#include <cmath>
 #include <cstddef>
 
 #include "core/base/parallel.h"

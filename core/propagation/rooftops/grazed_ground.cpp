@@ -7,7 +7,6 @@
 #include <optional>
 #include <utility>
 
-#include "core/base/infinity.h"
 #include "core/base/units.h"
 #include "core/physics/knife_edge.h"
 

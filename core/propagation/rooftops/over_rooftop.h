@@ -11,6 +11,7 @@
 #include <span>
 #include <vector>
 
+#include "core/base/infinity.h"
 #include "core/physics/complex.h"
 #include "core/propagation/rays/ray_launching_options.h"
 #include "core/propagation/rooftops/grazed_ground.h"

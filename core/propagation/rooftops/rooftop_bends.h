@@ -7,7 +7,6 @@
 #include <span>
 
 #include "core/base/host_device.h"
-#include "core/base/infinity.h"
 #include "core/base/units.h"
 #include "core/geometry/vector.h"
 #include "core/physics/complex.h"

@@ -3,7 +3,6 @@
 
 #include <algorithm>
 #include <cmath>
-#include <cstring>
 
 #include "core/base/parallel.h"
 #include "core/physics/fresnel.h"

@@ -5,7 +5,6 @@
 #include <cmath>
 #include <map>
 #include <string>
-#include <tuple>
 
 #include "core/base/blank_text.h"
 #include "core/base/error.h"

@@ -9,7 +9,6 @@
 
 #include "core/io/readers/material_text.h"
 #include "core/io/readers/readers.h"
-#include "core/io/sources/text_values.h"
 #include "tests/unit/io/gis_files.h"
 
 namespace tesseray {
