@@ -4,7 +4,9 @@
 #include <algorithm>
 #include <cmath>
 #include <cstring>
+#include <string>
 
+#include "core/base/error.h"
 #include "core/base/parallel.h"
 #include "core/propagation/rows/for_places.h"
 #include "core/propagation/rows/marked_bytes.h"
@@ -104,6 +106,14 @@ Vec3 target_point(const Tile& tile, double receiver_height_m) {
   return tile.centroid + Vec3{0, 0, receiver_height_m};
 }
 
+void require_target_numbers(std::uint64_t elements, std::uint64_t receivers) {
+  if (elements + receivers <= std::uint64_t{RowTarget::number_mask} + 1) return;
+  throw Error(ErrorKind::resources, "too_many_targets",
+              std::to_string(elements) + " tiles and edge segments and " + std::to_string(receivers) +
+                  " receivers are more than rays can be told of",
+              "give a smaller EXTENT, a larger TILE_AREA or fewer receivers");
+}
+
 TargetPoints::TargetPoints(const Tiling& tiling, const std::vector<Receiver>& receivers, double receiver_height_m,
                            bool tiles_are_targets)
     : view_{.tile_count = static_cast<std::uint32_t>(tiling.tiles.size()),
@@ -111,6 +121,7 @@ TargetPoints::TargetPoints(const Tiling& tiling, const std::vector<Receiver>& re
             .receiver_count = static_cast<std::uint32_t>(receivers.size()),
             .tiles_are_targets = tiles_are_targets},
       receiver_height_m_(receiver_height_m) {
+  require_target_numbers(tiling.tiles.size() + tiling.edges.size(), receivers.size());
   points_.reserve(view_.point_count());
   for (const Tile& tile : tiling.tiles) {
     points_.push_back(target_point(tile, receiver_height_m));

@@ -20,6 +20,9 @@ namespace tesseray {
 // The point of a tile at which it is a target: its centroid, for ground tiles `receiver_height_m` above it.
 Vec3 target_point(const Tile& tile, double receiver_height_m);
 
+// Targets are numbered together, within RowTarget::number_mask. Throws Error(resources) where they are too many.
+void require_target_numbers(std::uint64_t elements, std::uint64_t receivers);
+
 // The points of an environment and its receivers, by number; where rays arrive and where they go on.
 class TargetPoints {
  public:

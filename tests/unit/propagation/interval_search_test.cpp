@@ -5,6 +5,8 @@
 
 #include <limits>
 
+#include "core/base/error.h"
+#include "core/propagation/rows/row_targets.h"
 #include "tests/support/synthetic_city.h"
 
 namespace tesseray {
@@ -40,6 +42,17 @@ RowIntervals random_row(Random& random, std::size_t size, bool with_v) {
   }
   row.finish();
   return row;
+}
+
+TEST(TargetPoints, HaveNumbersTogether) {
+  EXPECT_NO_THROW(require_target_numbers((1u << 30u) - 7, 7));
+  try {
+    require_target_numbers((1u << 30u) - 7, 8);
+    FAIL();
+  } catch (const Error& error) {
+    EXPECT_EQ(error.kind(), ErrorKind::resources);
+    EXPECT_TRUE(error.message().starts_with("1073741817 tiles and edge segments and 8 receivers are more"));
+  }
 }
 
 TEST(IntervalSearch, FindsWhatOneByOneComparisonFinds) {
