@@ -6,10 +6,7 @@
 
 namespace tesseray {
 
-// Of a file or a disk, in whole kB below a megabyte and in whole MB from there on, rounded down: "999 kB", "4 MB".
-inline std::string size_text(std::uintmax_t bytes) {
-  constexpr std::uintmax_t kilobyte = 1000, megabyte = 1'000'000;
-  return bytes < megabyte ? std::to_string(bytes / kilobyte) + " kB" : std::to_string(bytes / megabyte) + " MB";
-}
+// Of memory, a file or a disk: "0.5 KiB", "3.0 GiB".
+std::string size_text(std::uint64_t bytes);
 
 }  // namespace tesseray

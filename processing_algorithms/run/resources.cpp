@@ -4,12 +4,13 @@
 #include <sys/resource.h>
 
 #include <algorithm>
-#include <array>
 #include <cstdio>
 #include <fstream>
 #include <limits>
 #include <optional>
 #include <system_error>
+
+#include "core/base/size_text.h"
 
 namespace tesseray {
 namespace {
@@ -94,8 +95,8 @@ void MemoryBudget::require(std::uint64_t needed_bytes, const std::string& what_f
   const std::uint64_t left = left_bytes();
   if (needed_bytes <= left) return;
   throw Error(ErrorKind::resources, "memory_budget",
-              as_size(needed_bytes) + " of memory are needed for " + what_for + ", and " + as_size(left) +
-                  (bytes == 0 ? " are free" : " are left of --memory " + as_size(bytes)),
+              size_text(needed_bytes) + " of memory are needed for " + what_for + ", and " + size_text(left) +
+                  (bytes == 0 ? " are free" : " are left of --memory " + size_text(bytes)),
               hint);
 }
 
@@ -105,21 +106,11 @@ void require_disk_space(const std::filesystem::path& file, std::uint64_t needed_
   const std::filesystem::space_info space = std::filesystem::space(folder, problem);
   if (problem || needed_bytes <= space.available) return;
   throw Error(ErrorKind::resources, "disk_space",
-              writing.what + " needs about " + as_size(needed_bytes) + ", and " + as_size(space.available) +
+              writing.what + " needs about " + size_text(needed_bytes) + ", and " + size_text(space.available) +
                   " are free in " + folder.string(),
               writing.hint, {.file = file.string()});
 }
 
 bool is_want_of_room(const Error& failure) { return failure.code() == "disk_space" || failure.code() == "disk_full"; }
-
-std::string as_size(std::uint64_t bytes) {
-  constexpr std::array<const char*, 4> units{"KiB", "MiB", "GiB", "TiB"};
-  double size = static_cast<double>(bytes) / 1024;
-  std::size_t unit = 0;
-  for (; size >= 1024 && unit + 1 < units.size(); ++unit) size /= 1024;
-  std::array<char, 48> text{};
-  std::snprintf(text.data(), text.size(), "%.1f %s", size, units[unit]);
-  return text.data();
-}
 
 }  // namespace tesseray

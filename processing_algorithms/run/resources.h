@@ -41,7 +41,4 @@ void require_disk_space(const std::filesystem::path& file, std::uint64_t needed_
 // Whether that, or a disk that was full while something was written, is what a run failed for.
 bool is_want_of_room(const Error& failure);
 
-// "1.5 GiB".
-std::string as_size(std::uint64_t bytes);
-
 }  // namespace tesseray

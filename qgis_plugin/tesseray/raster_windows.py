@@ -117,6 +117,6 @@ def require_space(needed: int, folder: Path, called: str) -> None:
     """Throws QgsProcessingException where a copy does not fit on its disk. called: the input and the raster, in words."""
     free = shutil.disk_usage(folder).free
     if needed > free:
-        raise QgsProcessingException(f"{called} has to be copied, which takes {needed / 1e9:.3g} GB in {folder}, where "
-                                     f"{free / 1e9:.3g} GB are free. Give an extent, around which alone it is copied, or "
+        raise QgsProcessingException(f"{called} has to be copied, which takes {needed / 2**30:.3g} GiB in {folder}, where "
+                                     f"{free / 2**30:.3g} GiB are free. Give an extent, around which alone it is copied, or "
                                      "save the part that you need as a GeoTIFF.")

@@ -10,14 +10,15 @@
 #include <string>
 
 #include "core/base/error.h"
+#include "core/base/size_text.h"
 
 namespace tesseray {
 namespace {
 
 TEST(Resources, SizesReadWell) {
-  EXPECT_EQ(as_size(512), "0.5 KiB");
-  EXPECT_EQ(as_size(1536), "1.5 KiB");
-  EXPECT_EQ(as_size(3ull << 30), "3.0 GiB");
+  EXPECT_EQ(size_text(512), "0.5 KiB");
+  EXPECT_EQ(size_text(1536), "1.5 KiB");
+  EXPECT_EQ(size_text(3ull << 30), "3.0 GiB");
 }
 
 TEST(Resources, SystemSaysHowMuchThereIs) {

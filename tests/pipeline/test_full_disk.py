@@ -57,7 +57,7 @@ class FullDiskTest(PipelineTest):
 
     def test_raster(self):
         error = self.assert_too_large("coverageraster", "--path-loss", PREDICTION, "--raster", self.folder / "r.tif")
-        self.assertRegex(error["message"], r"is full after \d+ kB; ")
+        self.assertRegex(error["message"], r"is full after [\d.]+ KiB; ")
 
     def test_path_loss_that_cannot_fit_is_refused_before_the_work(self):
         disk = self.folder / "disk"

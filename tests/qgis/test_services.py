@@ -220,7 +220,7 @@ class ServiceTest(ProjectTest):
         layer.dataProvider().setUserNoDataValue(1, [QgsRasterRange(-5, -4)])
         free = unittest.mock.Mock(free=60_000_000)
         with unittest.mock.patch("tesseray.raster_windows.shutil.disk_usage", return_value=free):
-            with self.assertRaisesRegex(QgsProcessingException, "“ground” has to be copied, which takes 0.064 GB .*Give an extent"):
+            with self.assertRaisesRegex(QgsProcessingException, "“ground” has to be copied, which takes 0.0596 GiB .*Give an extent"):
                 self.environment_of(DEM=layer, EXTENT=None)
             self.environment_of(DEM=layer)
 

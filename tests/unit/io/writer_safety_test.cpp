@@ -808,7 +808,7 @@ TEST_F(Writing, AFullDiskIsNamedAndNothingStays) {
       const Error error = error_of([&] { write_path_loss(city, file, false); });
       EXPECT_EQ(error.kind(), ErrorKind::resources) << error.what();
       EXPECT_EQ(error.code(), "disk_full") << error.what();
-      EXPECT_NE(std::string(error.what()).find(" MB"), std::string::npos) << error.what();
+      EXPECT_NE(std::string(error.what()).find(" MiB"), std::string::npos) << error.what();
       EXPECT_NE(std::string(error.what()).find(name), std::string::npos) << error.what();
       EXPECT_TRUE(names_in(place).empty());
     }
@@ -834,8 +834,8 @@ TEST_F(Writing, WhatCannotFitIsRefusedBeforeTheWork) {
   if (!disk.mounted()) GTEST_SKIP() << "no file system may be mounted here";
   const Error error = error_of([&] { write_path_loss(large_case(200, 100), place + "/x.gpkg", false); });
   EXPECT_EQ(error.kind(), ErrorKind::resources);
-  EXPECT_NE(std::string(error.what()).find("takes at least 4 MB"), std::string::npos) << error.what();
-  EXPECT_NE(std::string(error.what()).find("2 MB are free"), std::string::npos) << error.what();
+  EXPECT_NE(std::string(error.what()).find("takes at least 4.4 MiB"), std::string::npos) << error.what();
+  EXPECT_NE(std::string(error.what()).find("2.0 MiB are free"), std::string::npos) << error.what();
 }
 
 // Files of this process cannot grow beyond a size, as with a quota.
