@@ -16,6 +16,7 @@
 #include "core/base/hexadecimal.h"
 #include "core/base/little_endian.h"
 #include "core/base/mapped_file.h"
+#include "core/base/size_text.h"
 #include "core/base/staged_file.h"
 #include "core/physics/antenna_pattern.h"
 #include "core/prediction/prediction_codec.h"
@@ -151,12 +152,22 @@ std::vector<TransmitterPrediction> KeptPredictions::find(const std::vector<Trans
   return found;
 }
 
+void KeptPredictions::require_space(std::uint64_t bytes) const {
+  const std::uintmax_t free = fs::space(folder_).available;
+  if (free >= limits_.left_free_bytes + bytes) return;
+  throw Error(ErrorKind::resources, "disk_space",
+              "only " + size_text(free) + " are free here, and " + size_text(limits_.left_free_bytes) +
+                  " are kept for the result",
+              outlive_success() ? "free some space, or give KEPT_PREDICTIONS 0" : "free some space",
+              {.file = folder_.string()});
+}
+
 void KeptPredictions::write(std::uint64_t hash, const TransmitterPrediction& prediction) {
   const std::vector<std::uint8_t> content = encoded_prediction(prediction);
   const std::vector<std::uint8_t> head = encoded_head(hash, content);
   fs::create_directories(folder_);
   const std::uint64_t bytes = head.size() + content.size();
-  if (fs::space(folder_).available < limits_.left_free_bytes + bytes) throw_disk_full(folder_, folder_);
+  require_space(bytes);
   StagedFile file(file_of(hash));
   file.write(0, head);
   file.write(head.size(), content);
@@ -171,16 +182,16 @@ void KeptPredictions::keep(const Transmitter& transmitter, const TransmitterPred
   const auto warn = [&](const std::string& why) {
     remove_if_empty(folder_);
     std::call_once(warned_, [&] {
-      progress.warn({"predictions_not_kept", folder_.string() + ": predictions are not kept for another run: " + why});
+      progress.warn({"predictions_not_kept", "predictions are not kept for another run: " + why});
     });
   };
   try {
     write(hash_of(transmitter), prediction);
   } catch (const Error& refused) {
     if (refused.kind() == ErrorKind::cancelled) throw;
-    warn(refused.message());
+    warn(refused.what());
   } catch (const fs::filesystem_error& refused) {
-    warn(refused.code().message());
+    warn(folder_.string() + ": " + refused.code().message());
   }
 }
 

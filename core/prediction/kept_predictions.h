@@ -42,6 +42,7 @@ class KeptPredictions {
  private:
   std::uint64_t hash_of(const Transmitter& transmitter) const;
   std::filesystem::path file_of(std::uint64_t hash) const;
+  void require_space(std::uint64_t bytes) const;
   void write(std::uint64_t hash, const TransmitterPrediction& prediction);
 
   std::filesystem::path folder_;

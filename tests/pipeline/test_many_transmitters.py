@@ -2,7 +2,9 @@
 """Runs of many transmitters: predicted several at once, with some that fail, and killed or cancelled in the middle.
 Always the rows of one undisturbed run, one transmitter after the other."""
 
+import errno
 import json
+import os
 import re
 import signal
 import struct
@@ -234,7 +236,8 @@ class ManyTransmittersTest(PipelineTest):
     def test_a_file_in_the_place_of_the_folder_stays(self):
         self.work.write_text("precious")
         process = self.assert_done(tesseray(*self.command()))
-        self.assertIn("predictions_not_kept", warnings_of(process.stderr))
+        told = warnings_of(process.stderr)["predictions_not_kept"]
+        self.assertEqual(told, f"predictions are not kept for another run: {self.work}: {os.strerror(errno.ENOTDIR)}")
         self.assertEqual(self.work.read_text(), "precious")
 
 

@@ -6,11 +6,13 @@
 #include <unistd.h>
 
 #include <algorithm>
+#include <cerrno>
 #include <chrono>
 #include <filesystem>
 #include <fstream>
 #include <functional>
 #include <string>
+#include <system_error>
 #include <vector>
 
 #include "core/physics/antenna_pattern.h"
@@ -218,6 +220,8 @@ TEST_F(KeptPredictionsTest, ThatCannotBeKeptAreToldOfOnce) {
   const TransmitterPrediction prediction = predict(transmitter_, options_);
   for (int i = 0; i < 3; ++i) nowhere.keep(transmitter_, prediction, warnings_);
   EXPECT_EQ(warnings_.codes(), std::vector<std::string>{"predictions_not_kept"});
+  EXPECT_EQ(warnings_.all[0].message, "predictions are not kept for another run: " + folder_.string() + ": " +
+                                          std::generic_category().message(ENOTDIR));
   EXPECT_TRUE(nowhere.find({transmitter_}, warnings_).empty());
   nowhere.shrink();
   EXPECT_TRUE(fs::is_regular_file(folder_));
@@ -227,7 +231,15 @@ TEST_F(KeptPredictionsTest, LeaveTheDiskThatOthersNeed) {
   KeptPredictions modest = kept({.most_bytes = 1u << 30u, .left_free_bytes = std::uint64_t{1} << 62u});
   modest.keep(transmitter_, predict(transmitter_, options_), warnings_);
   EXPECT_EQ(warnings_.codes(), std::vector<std::string>{"predictions_not_kept"});
+  const std::string begin = "predictions are not kept for another run: " + folder_.string() + ": only ",
+                    end = " are free here, and 4194304.0 TiB are kept for the result. Free some space",
+                    of_lasting = ", or give KEPT_PREDICTIONS 0";
+  EXPECT_TRUE(warnings_.all[0].message.starts_with(begin)) << warnings_.all[0].message;
+  EXPECT_TRUE(warnings_.all[0].message.ends_with(end + of_lasting)) << warnings_.all[0].message;
   EXPECT_FALSE(fs::exists(folder_));
+  KeptPredictions passing = kept({.left_free_bytes = std::uint64_t{1} << 62u});
+  passing.keep(transmitter_, predict(transmitter_, options_), warnings_);
+  EXPECT_TRUE(warnings_.all[1].message.ends_with(end)) << warnings_.all[1].message;
 }
 
 }  // namespace
