@@ -6,12 +6,14 @@
 
 #include <algorithm>
 #include <atomic>
+#include <cstdint>
 #include <exception>
 #include <iterator>
 #include <new>
 #include <numeric>
 #include <optional>
 #include <string>
+#include <unordered_set>
 
 #include "core/base/error.h"
 
@@ -148,14 +150,11 @@ Predictions predict_each(const std::vector<Transmitter>& transmitters,
                          const std::function<double(const Transmitter&)>& work) {
   const std::size_t taken_over = begun.size();
   Predictions predictions{std::move(begun), {}, taken_over};
+  std::unordered_set<std::int64_t> there;
+  for (const TransmitterPrediction& known : predictions.of_transmitters) there.insert(known.transmitter_id);
   std::vector<const Transmitter*> left;
   for (const Transmitter& transmitter : transmitters) {
-    const auto is_there = [&](const TransmitterPrediction& known) {
-      return known.transmitter_id == transmitter.transmitter_id;
-    };
-    if (std::none_of(predictions.of_transmitters.begin(), predictions.of_transmitters.end(), is_there)) {
-      left.push_back(&transmitter);
-    }
+    if (!there.contains(transmitter.transmitter_id)) left.push_back(&transmitter);
   }
   EachTransmitter each(left, predict, shares_of(left, work, progress), progress);
   each.run(at_once);

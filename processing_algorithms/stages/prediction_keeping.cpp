@@ -3,7 +3,6 @@
 
 #include <unistd.h>
 
-#include <algorithm>
 #include <cmath>
 #include <cstddef>
 #include <cstdint>
@@ -13,6 +12,7 @@
 #include <string>
 #include <string_view>
 #include <system_error>
+#include <unordered_map>
 #include <unordered_set>
 #include <utility>
 #include <vector>
@@ -222,13 +222,12 @@ std::vector<TransmitterPrediction> find_kept_predictions(Run& run, const Predict
   tell_of_found(run, *folders.kept, found.size(), transmitters.size());
   if (folders.unfinished == nullptr) return found;
   const std::vector<Transmitter> others = without(found, transmitters);
+  std::unordered_map<std::int64_t, const Transmitter*> by_id;
+  for (const Transmitter& transmitter : others) by_id.emplace(transmitter.transmitter_id, &transmitter);
   std::vector<TransmitterPrediction> of_unfinished = folders.unfinished->find(others, run.progress());
   tell_of_found(run, *folders.unfinished, of_unfinished.size(), transmitters.size());
   for (TransmitterPrediction& prediction : of_unfinished) {
-    const auto its_own = std::find_if(others.begin(), others.end(), [&](const Transmitter& transmitter) {
-      return transmitter.transmitter_id == prediction.transmitter_id;
-    });
-    folders.kept->keep(*its_own, prediction, run.progress());
+    folders.kept->keep(*by_id.at(prediction.transmitter_id), prediction, run.progress());
     found.push_back(std::move(prediction));
   }
   return found;
