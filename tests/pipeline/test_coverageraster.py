@@ -3,6 +3,7 @@
 
 import json
 import math
+import os
 import pathlib
 import unittest
 
@@ -237,6 +238,15 @@ class CoverageRaster(PipelineTest):
                    0.02, "--memory", 16, "--progress", "json"]
         process = tesseray(*command, preexec_fn=self.within_address_space(512 << 20))
         self.assert_refused(process, "out_of_memory", ["memory is not enough"], status=3)
+
+    def test_a_gdal_without_the_format_is_told_of_with_the_file(self):
+        file = self.folder / "level.tif"
+        process = tesseray("coverageraster", "--path-loss", PREDICTION, "--raster", file, "--progress", "json",
+                           env={**os.environ, "GDAL_SKIP": "COG"})
+        error = self.assert_refused(process, "raster_failed", ["cannot write cloud-optimized GeoTIFF"])
+        self.assertEqual(error["file"], str(file))
+        self.assertIn("gdalinfo --formats", error["hint"])
+        self.assertNotIn("()", error["message"])
 
     def test_what_cannot_be_rasterized_is_refused(self):
         process, file = self.raster("--resolution", 0.01)

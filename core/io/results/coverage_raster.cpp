@@ -25,10 +25,26 @@ constexpr double most_coverage_pixels = 1 << 28;
 // What tells our rasters from others.
 constexpr char software_item[] = "TIFFTAG_SOFTWARE", software[] = "Tesseray";
 
-[[noreturn]] void fail(const GdalSession& session, const std::string& what) {
+// What GDAL is asked for, and what to do where it fails. `target`: the file that the raster goes to; none before it is
+// written.
+struct Step {
+  const char *failed, *hint;
+};
+constexpr char less_pixels[] = "choose a greater RESOLUTION";
+constexpr char less_or_report[] =
+    "choose a greater RESOLUTION; if it stays, report it with the version of GDAL (gdalinfo --version)";
+constexpr Step making{"the raster cannot be made", less_pixels};
+constexpr Step rasterizing{"the polygons cannot be rasterized", less_or_report};
+constexpr Step reading_back{"the raster cannot be read", less_or_report};
+constexpr Step filling{"the raster cannot be filled", less_or_report};
+constexpr Step choosing_format{"this GDAL cannot write cloud-optimized GeoTIFF",
+                               "use GDAL 3.1 or later, with the driver COG among 'gdalinfo --formats'"};
+constexpr Step writing{"the raster cannot be written", less_or_report};
+
+[[noreturn]] void fail(const GdalSession& session, const Step& step, const std::filesystem::path& target = {}) {
   session.refuse_for_memory();
-  throw Error(ErrorKind::invalid_input, "raster_failed", what + " (" + session.last_failure() + ")",
-              "this may be a fault of the GDAL library: see whether 'gdalinfo --formats' lists COG");
+  const std::string why = session.last_failure().empty() ? "" : " (" + session.last_failure() + ")";
+  throw Error(ErrorKind::invalid_input, "raster_failed", step.failed + why, step.hint, {.file = target.string()});
 }
 
 Rectangle bounds_of(const PathLossLayer& path_loss, const std::vector<std::int64_t>& ids) {
@@ -61,10 +77,11 @@ std::unique_ptr<OGRPolygon> polygon_of(const Rings& rings) {
   return shape;
 }
 
-GDALDatasetUniquePtr memory_raster(const PixelGrid& grid, int bands, GDALDataType type, const GdalSession& session) {
+GDALDatasetUniquePtr memory_raster(const PixelGrid& grid, int bands, GDALDataType type, const GdalSession& session,
+                                   const std::filesystem::path& target = {}) {
   GDALDriver* driver = GetGDALDriverManager()->GetDriverByName("MEM");
   GDALDatasetUniquePtr dataset(driver->Create("", grid.columns, grid.rows, bands, type, nullptr));
-  if (dataset == nullptr) fail(session, "the raster cannot be made");
+  if (dataset == nullptr) fail(session, making, target);
   double transform[6] = {grid.west, grid.step_m, 0, grid.north, 0, -grid.step_m};
   dataset->SetGeoTransform(transform);
   return dataset;
@@ -82,12 +99,12 @@ std::vector<Value> burned(const PixelGrid& grid, GDALDataType type, const Polygo
   int band = 1;
   if (GDALRasterizeGeometries(GDALDataset::ToHandle(dataset.get()), 1, &band, static_cast<int>(handles.size()),
                               handles.data(), nullptr, nullptr, values.data(), nullptr, nullptr, nullptr) != CE_None) {
-    fail(session, "the polygons cannot be rasterized");
+    fail(session, rasterizing);
   }
   std::vector<Value> pixels(grid.pixels());
   if (dataset->GetRasterBand(1)->RasterIO(GF_Read, 0, 0, grid.columns, grid.rows, pixels.data(), grid.columns,
                                           grid.rows, type, 0, 0, nullptr) != CE_None) {
-    fail(session, "the raster cannot be read");
+    fail(session, reading_back);
   }
   return pixels;
 }
@@ -107,7 +124,8 @@ int CPL_STDCALL report(double fraction, const char* /*message*/, void* progress)
   return to.is_cancelled() ? FALSE : TRUE;
 }
 
-void fill_band(const GroundRaster& raster, const RasterBand& band, GDALRasterBand& to, const GdalSession& session) {
+void fill_band(const GroundRaster& raster, const RasterBand& band, GDALRasterBand& to, const GdalSession& session,
+               const std::filesystem::path& target) {
   to.SetDescription(band.name.c_str());
   to.SetUnitType(band.unit.c_str());
   to.SetNoDataValue(static_cast<double>(no_data));
@@ -120,7 +138,7 @@ void fill_band(const GroundRaster& raster, const RasterBand& band, GDALRasterBan
     }
     if (to.RasterIO(GF_Write, 0, j, raster.columns, 1, row.data(), raster.columns, 1, GDT_Float32, 0, 0, nullptr) !=
         CE_None) {
-      fail(session, "the raster cannot be filled");
+      fail(session, filling, target);
     }
   }
 }
@@ -175,15 +193,16 @@ void write_ground_raster(const GroundRaster& raster, const std::vector<RasterBan
                          const FileTarget& target, Progress& progress) {
   GdalSession session;
   progress.begin_stage("writing");
-  const GDALDatasetUniquePtr filled = memory_raster(raster, static_cast<int>(bands.size()), GDT_Float32, session);
+  const GDALDatasetUniquePtr filled =
+      memory_raster(raster, static_cast<int>(bands.size()), GDT_Float32, session, target.file);
   if (!frame.crs_wkt.empty()) filled->SetProjection(frame.crs_wkt.c_str());
   filled->SetMetadataItem(software_item, software);
   for (std::size_t b = 0; b < bands.size(); ++b) {
     progress.throw_if_cancelled();
-    fill_band(raster, bands[b], *filled->GetRasterBand(static_cast<int>(b) + 1), session);
+    fill_band(raster, bands[b], *filled->GetRasterBand(static_cast<int>(b) + 1), session, target.file);
   }
   GDALDriver* driver = GetGDALDriverManager()->GetDriverByName("COG");
-  if (driver == nullptr) fail(session, "this GDAL cannot write cloud-optimized GeoTIFF");
+  if (driver == nullptr) fail(session, choosing_format, target.file);
   // Overviews take single pixels: a mean of decibels, or over no-data, would be no prediction.
   const std::string block_size = "BLOCKSIZE=" + std::to_string(block_side(raster, bands.size()));
   const char* options[] = {"COMPRESS=DEFLATE", "PREDICTOR=YES", "OVERVIEW_RESAMPLING=NEAREST", block_size.c_str(),
@@ -192,10 +211,10 @@ void write_ground_raster(const GroundRaster& raster, const std::vector<RasterBan
   GDALDatasetUniquePtr written(
       driver->CreateCopy(memory.name().c_str(), filled.get(), TRUE, const_cast<char**>(options), report, &progress));
   progress.throw_if_cancelled();
-  if (written == nullptr) fail(session, "the raster cannot be written");
+  if (written == nullptr) fail(session, writing, target.file);
   session.forget();
   written.reset();
-  if (!session.last_failure().empty()) fail(session, "the raster cannot be written");
+  if (!session.last_failure().empty()) fail(session, writing, target.file);
   StagedFile staged(target);
   staged.write(0, memory.bytes());
   staged.flush();
