@@ -7,6 +7,7 @@
 #include "cuda/device_copy.h"
 #include "cuda/kernel_launch.h"
 #include "cuda/sight_block.h"
+#include "cuda/slot_pool.h"
 
 namespace tesseray {
 namespace {
@@ -51,7 +52,7 @@ __global__ void __launch_bounds__(threads_per_block)
 class CudaSightRunner final : public SightRunner {
  public:
   CudaSightRunner(const SightSceneView& scene, const BatchCapacity& capacity) : scene_(scene), capacity_(capacity) {
-    for (std::uint32_t slot = 0; slot < capacity.slots; ++slot) slots_.emplace_back(capacity);
+    add_as_memory_allows(capacity.slots, [&] { slots_.emplace_back(capacity); });
   }
 
   // Nothing may be in flight to memory that is given back, when a run was cancelled.
@@ -59,7 +60,7 @@ class CudaSightRunner final : public SightRunner {
     for (const Slot& slot : slots_) cudaStreamSynchronize(slot.stream.get());
   }
 
-  std::uint32_t slots() const override { return capacity_.slots; }
+  std::uint32_t slots() const override { return static_cast<std::uint32_t>(slots_.size()); }
   std::uint32_t max_batch() const override { return capacity_.sources; }
 
   void start(std::uint32_t slot_number, std::span<const Element> sources, const SightSearchLimits& limits) override {

@@ -26,6 +26,17 @@ inline void check_cuda(cudaError_t status, const std::string& doing) {
               "use --device cpu, and report it");
 }
 
+// The same of memory of the host, which the system may limit on its own.
+inline void check_pinned(cudaError_t status) {
+  if (status != cudaErrorMemoryAllocation) return check_cuda(status, "taking memory of the host");
+  cudaGetLastError();
+  throw Error(ErrorKind::resources, "gpu_host_memory",
+              std::string("the host's memory is not enough for what the GPU copies to and from it (") +
+                  cudaGetErrorString(status) + ")",
+              "use --device cpu, or free memory of the host; a container's limit of locked memory (ulimit -l) may be "
+              "what is too low");
+}
+
 // An array in a GPU's memory.
 template <class Item>
 class DeviceArray {
@@ -75,7 +86,7 @@ class PinnedArray {
  public:
   PinnedArray() = default;
   explicit PinnedArray(std::size_t size) : size_(size) {
-    if (size > 0) check_cuda(cudaMallocHost(&items_, size * sizeof(Item)), "taking memory of the host");
+    if (size > 0) check_pinned(cudaMallocHost(&items_, size * sizeof(Item)));
   }
   ~PinnedArray() { cudaFreeHost(items_); }
   PinnedArray(PinnedArray&& other) noexcept

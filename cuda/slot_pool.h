@@ -11,26 +11,41 @@
 #include <utility>
 #include <vector>
 
+#include "core/base/error.h"
 #include "cuda/device_memory.h"
 
 namespace tesseray {
+
+// Calls add() so many times, or fewer where there is no memory for more; for one there must be.
+template <class Add>
+void add_as_memory_allows(std::size_t most, const Add& add) {
+  for (std::size_t added = 0; added < most; ++added) {
+    try {
+      add();
+    } catch (const Error& error) {
+      if (added == 0 || error.kind() != ErrorKind::resources) throw;
+      return;
+    }
+  }
+}
 
 // Slot: made of a Capacity; has a CudaStream `stream`, static std::size_t device_bytes(const Capacity&), and
 // std::size_t host_bytes() const.
 template <class Slot>
 class SlotPool {
  public:
-  // As many slots as half of the GPU's free memory takes, at least one and at most `most`; `doing` as for check_cuda().
+  // As many slots as half of the GPU's free memory takes, and as there is memory for, on the host as well: at least one
+  // and at most `most`; `doing` as for check_cuda().
   template <class Capacity>
   SlotPool(const Capacity& capacity, std::size_t most, const std::string& doing) {
     std::size_t free_bytes = 0, all_bytes = 0;
     check_cuda(cudaMemGetInfo(&free_bytes, &all_bytes), doing);
     const std::size_t fitting = free_bytes / 2 / Slot::device_bytes(capacity);
     const std::size_t count = std::clamp<std::size_t>(fitting, 1, most);
-    for (std::size_t s = 0; s < count; ++s) {
+    add_as_memory_allows(count, [&] {
       free_.push_back(std::make_unique<Slot>(capacity));
       host_bytes_ += free_.back()->host_bytes();
-    }
+    });
   }
 
   // Of all slots.

@@ -37,6 +37,9 @@ class GpuTest(PipelineTest):
     def on_unusable_gpu(self, status, *arguments):
         return tesseray(*arguments, env={**os.environ, "TESSERAY_EMULATED_GPU_IS": str(status)})
 
+    def with_pinned_arrays(self, most, *arguments):
+        return tesseray(*arguments, env={**os.environ, "TESSERAY_EMULATED_GPU_PINS": str(most)})
+
     def by_the_cpu(self):
         """The bytes of the file."""
         self.assert_done(tesseray(*self.command, "--device", "cpu"))
@@ -102,6 +105,24 @@ class GpuTest(PipelineTest):
                 self.visibility.unlink()
                 self.assert_refused(self.on_unusable_gpu(status, *self.command, "--device", "cuda"), "no_cuda_device",
                                     ["emulated GPU", words])
+
+    def test_goes_on_with_the_memory_of_the_host_that_it_gets(self):
+        self.tile(HOUSES)
+        expected = self.by_the_cpu()
+        # Room for one batch and part of another, of five arrays each.
+        self.assertIn("(visibility)", self.assert_done_with([], self.with_pinned_arrays(7, *self.command)))
+        self.assertEqual(self.visibility.read_bytes(), expected)
+
+    def test_without_memory_of_the_host_the_cpu_computes(self):
+        self.tile(HOUSES)
+        expected = self.by_the_cpu()
+        process = self.with_pinned_arrays(1, *self.command)
+        self.assertNotIn("visibility", self.assert_done_with(["gpu_too_small"], process))
+        self.assertIn("the host's memory is not enough", process.stdout)
+        self.assertEqual(self.visibility.read_bytes(), expected)
+        self.visibility.unlink()
+        self.assert_refused(self.with_pinned_arrays(1, *self.command, "--device", "cuda"), "gpu_host_memory",
+                            ["memory of the host"], status=3)
 
     def test_is_not_started_for_what_it_does_not_compute(self):
         process = self.on_unusable_gpu(46, "tileenvironment", *HOUSES, "--environment", self.environment, "--progress",

@@ -15,6 +15,8 @@
 //
 // With one of cudaError_t's numbers in the environment variable TESSERAY_EMULATED_GPU_IS it stands for a GPU that is
 // there and of no use: 46 lets no process in, 209 and 222 know no code of this build.
+// TESSERAY_EMULATED_GPU_PINS says how many arrays of the host it may copy to and from on its own; else there is no
+// limit.
 #pragma once
 
 #include <array>

@@ -9,6 +9,7 @@
 #include <cstdio>
 #include <cstdlib>
 #include <cstring>
+#include <limits>
 #include <map>
 #include <mutex>
 
@@ -60,6 +61,10 @@ class Memory {
     const std::lock_guard lock(mutex_);
     return used_;
   }
+  std::size_t arrays() const {
+    const std::lock_guard lock(mutex_);
+    return allocations_.size();
+  }
 
  private:
   mutable std::mutex mutex_;
@@ -74,6 +79,11 @@ Memory& device_memory() {
 Memory& pinned_memory() {
   static Memory memory;
   return memory;
+}
+
+std::size_t most_pinned_arrays() {
+  static const char* const number = std::getenv("TESSERAY_EMULATED_GPU_PINS");
+  return number != nullptr ? static_cast<std::size_t>(std::atoi(number)) : std::numeric_limits<std::size_t>::max();
 }
 
 std::size_t page_bytes() { return static_cast<std::size_t>(sysconf(_SC_PAGESIZE)); }
@@ -149,7 +159,7 @@ cudaError_t allocate_on_device(void** place, std::size_t bytes) {
 
 cudaError_t allocate_pinned(void** place, std::size_t bytes) {
   if (const cudaError_t status = status_of_context(); status != cudaSuccess) return status;
-  *place = take_pages(bytes, pinned_memory());
+  *place = pinned_memory().arrays() < most_pinned_arrays() ? take_pages(bytes, pinned_memory()) : nullptr;
   return *place != nullptr ? cudaSuccess : cudaErrorMemoryAllocation;
 }
 
