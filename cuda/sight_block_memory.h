@@ -22,6 +22,7 @@ struct BlockHider {
 struct SightBlockMemory {
   static constexpr std::uint32_t block_capacity = 64, cell_capacity = 128, hider_capacity = 96, step_capacity = 128,
                                  target_step_capacity = 384, candidate_capacity = 256;
+  static constexpr std::uint32_t most_elements = 1u << 28u;  // of a scene, for target_steps
   struct EnteredCell {
     std::uint32_t cell;
     float floor_z;  // what is lower is hidden
@@ -39,7 +40,7 @@ struct SightBlockMemory {
   BlockHider hiders[2][hider_capacity];
   union {  // one after the other in each ring
     HorizonStep horizon_steps[step_capacity];
-    std::uint32_t target_steps[target_step_capacity];  // first element · 16 + count
+    std::uint32_t target_steps[target_step_capacity];  // first element · 16 + count, up to 15
   };
   std::uint32_t candidates[candidate_capacity];
   std::uint32_t block_count, cell_count, hider_count[2], step_count, candidate_count, last_run;

@@ -2,8 +2,11 @@
 #include "cuda/sight_scene.h"
 
 #include <algorithm>
+#include <string>
 
+#include "core/base/error.h"
 #include "core/base/infinity.h"
+#include "cuda/sight_block_memory.h"
 
 namespace tesseray {
 namespace {
@@ -18,7 +21,16 @@ SightSquare absolute(const SquareBounds& bounds, const SightGrid& grid) {
 
 }  // namespace
 
+void require_searchable(std::uint64_t elements) {
+  if (elements <= SightBlockMemory::most_elements) return;
+  throw Error(ErrorKind::resources, "gpu_elements",
+              std::to_string(elements) + " tiles and edge segments are more than the search of the GPU takes, " +
+                  std::to_string(SightBlockMemory::most_elements),
+              "use --device cpu, or make the EXTENT smaller or the TILE_AREA larger");
+}
+
 SightSceneArrays::SightSceneArrays(const OcclusionView& occlusion, const std::vector<Element>& elements) {
+  require_searchable(elements.size());
   const SightGrid grid(occlusion, elements);
   view_.occlusion = occlusion;
   view_.origin = grid.corner(0, 0);

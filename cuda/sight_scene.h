@@ -40,6 +40,9 @@ struct SightSceneView {
   const Rectangle* part_bounds = nullptr;
 };
 
+// Throws Error(resources) for more elements than a block's memory has numbers for.
+void require_searchable(std::uint64_t elements);
+
 // Owns the arrays of a view, but for those of the occlusion, which must outlive it.
 class SightSceneArrays {
  public:

@@ -25,6 +25,7 @@
 #include "cuda/rows_by_blocks.h"
 #include "cuda/scene_copy.h"
 #include "cuda/shared_loop.h"
+#include "cuda/sight_scene.h"
 #include "small_cities.h"
 #include "tests/support/all_pairs.h"
 #include "tests/support/synthetic_city.h"
@@ -392,6 +393,17 @@ TEST_P(Blocks, LookAlongAWallWhereAzimuthsBegin) {
   const std::vector<std::uint32_t> expected = visible_from(city.occlusion, city.tiling, eye);
   EXPECT_FALSE(expected.empty());
   EXPECT_EQ(by_blocks.visible_from(std::span(&eye, 1)), Rows{expected});
+}
+
+TEST(SightScene, HasNoMoreElementsThanABlockHasNumbersFor) {
+  EXPECT_NO_THROW(require_searchable(1u << 28u));
+  try {
+    require_searchable((1u << 28u) + 1);
+    FAIL();
+  } catch (const Error& error) {
+    EXPECT_EQ(error.kind(), ErrorKind::resources);
+    EXPECT_EQ(error.code(), "gpu_elements");
+  }
 }
 
 TEST(BlockHorizon, OrdersFloatsAsIntegers) {
