@@ -403,8 +403,13 @@ TEST(RayLegs, OnAWallTheBuildingIsInTheWay) {
       // From the wall's own corner the field is the weaker, the nearer to the wall (docs/physics.md §5.2).
       const bool is_along_wall = antenna.x < 0 && r % 2 == 1;
       const double nearer = is_along_wall ? beside_walls_m[r / 2] / beside_walls_m[0] : 1;
-      EXPECT_NEAR(here, there + 20 * std::log10(std::fmax(nearer, 1e-3)), nearer > 0 ? 0.5 : 20.0)
-          << r << " from " << antenna.x;
+      if (nearer > 0) {
+        EXPECT_NEAR(here, there + 20 * std::log10(nearer), 0.5) << r << " from " << antenna.x;
+      } else {
+        // On the wall itself less than 0.1 mm before it, and not nothing, since coordinates are rounded.
+        EXPECT_LT(here, there + 20 * std::log10(1e-4 / beside_walls_m[0])) << r << " from " << antenna.x;
+        EXPECT_TRUE(std::isfinite(here)) << r << " from " << antenna.x;
+      }
     }
   }
 }
