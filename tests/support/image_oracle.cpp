@@ -24,6 +24,18 @@ double received(const ComplexVec3& field, Vec3 k) {
   return squared_norm(dot(field, polarization_vector(LinearPolarization::vertical, AntennaFrame{}, -k)));
 }
 
+// Of a place on one of the faces the wave that falls on it is wanted: that face absorbs.
+Wedge as_to(Wedge wedge, Vec3 k_d) {
+  constexpr Complex air{1, 0};
+  const double c = std::cos(wedge.exterior_angle), s = std::sin(wedge.exterior_angle);
+  const auto runs_along = [&](Vec3 tangent, Vec3 normal) {
+    return dot(k_d, tangent) > 0 && std::fabs(dot(k_d, normal)) < 1e-6;
+  };
+  if (runs_along(wedge.tangent_0, wedge.normal_0)) wedge.eps_0 = air;
+  if (runs_along(c * wedge.tangent_0 + s * wedge.normal_0, s * wedge.tangent_0 - c * wedge.normal_0)) wedge.eps_n = air;
+  return wedge;
+}
+
 }  // namespace
 
 ImageOracle::ImageOracle(const Scene& scene, const Occlusion& occlusion, double frequency_hz)
@@ -132,7 +144,7 @@ std::vector<ExactPath> ImageOracle::diffractions(Vec3 from, Vec3 to, Vec3 seen_a
     const Vec3 k_i = (1 / source) * (point - from), k_d = (1 / observer) * (to - point);
     const double sin_beta = norm(cross(k_i, edge.wedge.direction));
     const ComplexVec3 field = diffracted_field<TransitionAccuracy::accurate>(
-        edge.wedge, sent(k_i), k_i, k_d, distance_parameter_m(source, observer, sin_beta), wave_number_);
+        as_to(edge.wedge, k_d), sent(k_i), k_i, k_d, distance_parameter_m(source, observer, sin_beta), wave_number_);
     const double spreading = edge_spreading(source, observer) / source;
     const double gain = unit_gain_ * spreading * spreading * received(field, k_d);
     if (gain > 0) paths.push_back({point, source + observer, gain});
