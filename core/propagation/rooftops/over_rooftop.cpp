@@ -350,7 +350,7 @@ OverRooftopPaths::FieldPastRoofs OverRooftopPaths::left_in_sight(const RooftopRa
                          : multiple_screen_factor(screens, rays.wavelength_m);
     const Complex all{1, 0};
     const auto past_own = [&](const OwnRoofEdge& own, double end_z, double other_z) {
-      return past_own_roof(own, end_z, {distance, other_z}, rays.permittivities[own.edge.material],
+      return past_own_roof(own, end_z, {distance, other_z}, rooftop_detail::faces_of(profiles_.view(), rays, own.edge),
                            rays.horizontal_share, rays.wavelength_m);
     };
     const Complex own = past_own(own_roofs.of_begin, rays.from.z, target.point.z) *

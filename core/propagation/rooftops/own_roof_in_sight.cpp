@@ -8,14 +8,14 @@
 
 namespace tesseray {
 
-Complex past_own_roof(const OwnRoofEdge& own, double end_z, Vec2 other, Complex permittivity, double horizontal_share,
-                      double wavelength_m) {
+Complex past_own_roof(const OwnRoofEdge& own, double end_z, Vec2 other, const rooftop_detail::EdgeFaces& faces,
+                      double horizontal_share, double wavelength_m) {
   if (!own.counts()) return {1, 0};
   const rooftop_detail::Bend bend{.before = {0, end_z},
                                   .edge = {own.from_end_m, own.edge_z},
                                   .after = other,
                                   .sine = std::max(own.edge.sine(), rooftop_detail::least_sine)};
-  const auto [horizontal, vertical] = rooftop_detail::past_own_roof(bend, permittivity, wavelength_m);
+  const auto [horizontal, vertical] = rooftop_detail::past_own_roof(bend, faces, wavelength_m);
   // The power of both, in the mean of their phases.
   const Complex mean = horizontal_share * horizontal + (1 - horizontal_share) * vertical;
   const double size = norm(mean),

@@ -38,7 +38,7 @@ struct OwnRoofEdge {
 // What leaves that roof over the field past a screen (past_own_roof.h), for the transmitter's polarisation, as far as
 // the edge counts. `end_z`: of the end over the roof; `other`: the other end (x: from that end over the ground plan, y:
 // height). The same from either end.
-Complex past_own_roof(const OwnRoofEdge& own, double end_z, Vec2 other, Complex permittivity, double horizontal_share,
-                      double wavelength_m);
+Complex past_own_roof(const OwnRoofEdge& own, double end_z, Vec2 other, const rooftop_detail::EdgeFaces& faces,
+                      double horizontal_share, double wavelength_m);
 
 }  // namespace tesseray

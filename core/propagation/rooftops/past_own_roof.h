@@ -33,7 +33,7 @@ TESSERAY_HD inline double share_beyond_image(const Bend& along) {
 // The roof reflects, and so does the wall below the edge: with the straight ray, what they diffract is all that there
 // is as far as the end's image in the roof sends nothing past the edge. That over the field past a screen. The end over
 // the roof is before the edge, and the line to the other one passes above it.
-TESSERAY_HD inline PolarizationFields past_own_roof(const Bend& bend, Complex permittivity, double wavelength_m) {
+TESSERAY_HD inline PolarizationFields past_own_roof(const Bend& bend, const EdgeFaces& faces, double wavelength_m) {
   const Complex as_screen{1, 0};
   if (bend.before.y - bend.edge.y < on_own_roof_m) return {as_screen, as_screen};
   const Bend along = bend.along_edge();
@@ -44,8 +44,8 @@ TESSERAY_HD inline PolarizationFields past_own_roof(const Bend& bend, Complex pe
                     .tangent_0 = {-1, 0, 0},
                     .normal_0 = {0, 0, 1},
                     .exterior_angle = 1.5 * pi,
-                    .eps_0 = permittivity,
-                    .eps_n = permittivity};
+                    .eps_0 = faces.roof,
+                    .eps_n = faces.wall};
   const PolarizationFields diffracted = wedge_fields(along, bend.shift(), wedge, wavelength_m);
   const double longer_m = detour_m(bend);
   const Complex turn = exp_j(-2 * pi / wavelength_m * longer_m),

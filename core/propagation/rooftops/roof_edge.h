@@ -82,18 +82,23 @@ struct Bend {
   }
 };
 
+// Relative permittivities of what meets at an edge: of a crest of the terrain both are the ground's.
+struct EdgeFaces {
+  Complex roof, wall;
+};
+
 // The roof edge as a wedge in the frame x along the plane, z up (y across it). The face seen at the flatter angle is
 // the roof: an edge over which the ray falls is the rear one of its building, one to which it climbs the front one. The
 // roof is level, or falls with a leg that falls from the edge: of a thin wall or a crest there is no more between. At
 // grazing it absorbs: between the two edges of a roof the wave and its reflection would cancel (docs/physics.md §5.5).
-TESSERAY_HD inline Wedge roof_edge(const Bend& bend, Complex permittivity, bool roof_reflects) {
+TESSERAY_HD inline Wedge roof_edge(const Bend& bend, const EdgeFaces& faces, bool roof_reflects) {
   const bool rear = bend.is_rear();
   const double fall = bend.rise() < 0 ? -bend.rise() : 0;
   Wedge wedge;
   wedge.exterior_angle = 1.5 * pi + fall;
   // The 0-face is the roof; n̂₀ = ê × t̂₀ points up. The other face is upright. Air reflects nothing.
-  wedge.eps_0 = wedge.eps_n = permittivity;
-  if (!roof_reflects) wedge.eps_0 = {1, 0};
+  wedge.eps_0 = roof_reflects ? faces.roof : Complex{1, 0};
+  wedge.eps_n = faces.wall;
   const double along = rear ? -std::cos(fall) : std::cos(fall);
   wedge.tangent_0 = {along, 0, -std::sin(fall)};
   wedge.normal_0 = {(rear ? -1 : 1) * std::sin(fall), 0, std::cos(fall)};
@@ -152,12 +157,13 @@ TESSERAY_HD inline PolarizationFactors wedge_factors(const Bend& bend, double sh
   return {norm(fields.horizontal), norm(fields.vertical)};
 }
 
-TESSERAY_HD inline PolarizationFactors roof_edge_factors(const Bend& bend, Complex permittivity, double wavelength_m) {
+TESSERAY_HD inline PolarizationFactors roof_edge_factors(const Bend& bend, const EdgeFaces& faces,
+                                                         double wavelength_m) {
   const double share = bend.reflecting_share();
   const Bend along = bend.along_edge();
   const double shift_m = bend.shift();
   const auto factors = [&](bool roof_reflects) {
-    return wedge_factors(along, shift_m, roof_edge(along, permittivity, roof_reflects), wavelength_m);
+    return wedge_factors(along, shift_m, roof_edge(along, faces, roof_reflects), wavelength_m);
   };
   if (share == 0 || share == 1) return factors(share == 1);
   const PolarizationFactors absorbing = factors(false), reflecting = factors(true);
@@ -167,7 +173,7 @@ TESSERAY_HD inline PolarizationFactors roof_edge_factors(const Bend& bend, Compl
 // What the edge lets through over what its screen in the chain does, which knows heights and distances over the ground
 // plan alone: a screen across the straight line between its neighbours where it hardly bends the ray, a wedge where it
 // bends it far.
-TESSERAY_HD inline PolarizationFactors edge_over_screen(const Bend& bend, Complex permittivity, double wavelength_m) {
+TESSERAY_HD inline PolarizationFactors edge_over_screen(const Bend& bend, const EdgeFaces& faces, double wavelength_m) {
   const Vec2 ends = bend.after - bend.before, in = bend.incoming(), out = bend.outgoing();
   const double clearance = in.y - ends.y * in.x / ends.x;
   const double screen = norm(knife_edge_factor(fresnel_parameter(clearance, in.x, out.x, wavelength_m)));
@@ -187,7 +193,7 @@ TESSERAY_HD inline PolarizationFactors edge_over_screen(const Bend& bend, Comple
     }
   }
   if (share == 0) return {across, across};
-  const PolarizationFactors wedge = roof_edge_factors(bend, permittivity, wavelength_m);
+  const PolarizationFactors wedge = roof_edge_factors(bend, faces, wavelength_m);
   return between({across, across}, {wedge.horizontal / screen, wedge.vertical / screen}, share);
 }
 

@@ -283,6 +283,11 @@ TESSERAY_HD inline double sine_of(const ProfileEdge& edge) {
   return edge.sine() < least_sine ? least_sine : edge.sine();
 }
 
+TESSERAY_HD inline EdgeFaces faces_of(const RooftopSceneView& scene, const RooftopRays& rays, const ProfileEdge& edge) {
+  const Complex wall = rays.permittivities[edge.material];
+  return {edge.roof == no_roof ? wall : rays.permittivities[scene.roof_material], wall};
+}
+
 // Bend::lit_share of the path's point `place`. `rear`: the roof lies before it.
 template <class Row>
 TESSERAY_HD inline double lit_share_of(const Row& row, const ChosenPath& path, std::uint32_t place, bool rear,
@@ -300,8 +305,9 @@ TESSERAY_HD inline double lit_share_of(const Row& row, const ChosenPath& path, s
 
 // What roof edges take beyond screens.
 template <class Row>
-TESSERAY_HD inline void pass_roof_edges(const RooftopRays& rays, const RooftopTarget& target, const Row& row,
-                                        const ChosenPath& path, RooftopBends& bends) {
+TESSERAY_HD inline void pass_roof_edges(const RooftopSceneView& scene, const RooftopRays& rays,
+                                        const RooftopTarget& target, const Row& row, const ChosenPath& path,
+                                        RooftopBends& bends) {
   const Vec2* const points = path.points;
   for (std::uint32_t i = 1; i <= bends.count; ++i) {
     const std::uint32_t in_row = path.in_row[i];
@@ -319,16 +325,16 @@ TESSERAY_HD inline void pass_roof_edges(const RooftopRays& rays, const RooftopTa
       bends.to_first_keller_point =
           bend.keller_shift() * Vec2{bend.cosine(), edge.sine_steps < 0 ? -bend.sine : bend.sine};
     }
-    const Complex permittivity = rays.permittivities[row.material(in_row)];
-    const PolarizationFactors factors = edge_over_screen(bend, permittivity, rays.wavelength_m);
+    const PolarizationFactors factors = edge_over_screen(bend, faces_of(scene, rays, edge), rays.wavelength_m);
     bends.horizontal = factors.horizontal * bends.horizontal;
     bends.vertical = factors.vertical * bends.vertical;
   }
 }
 
 // What leaves the roof of one end above its edge. `bend`: from that end on; `next`: behind the edge in the profile.
-TESSERAY_HD inline void leave_own_roof(const RooftopRays& rays, const Bend& bend, const ProfileEdge& edge, Vec2 next,
-                                       std::uint32_t roof_of_next, bool is_in_path, RooftopBends& bends) {
+TESSERAY_HD inline void leave_own_roof(const RooftopSceneView& scene, const RooftopRays& rays, const Bend& bend,
+                                       const ProfileEdge& edge, Vec2 next, std::uint32_t roof_of_next, bool is_in_path,
+                                       RooftopBends& bends) {
   if (!(bend.angle() < 0)) return;
   // Behind a yard the roof goes on, to an edge that comes nearer to the line.
   const Vec2 way[] = {bend.before, bend.edge, next, bend.after};
@@ -342,21 +348,22 @@ TESSERAY_HD inline void leave_own_roof(const RooftopRays& rays, const Bend& bend
   const Complex all{1, 0};
   const auto counted = [&](Complex factor) { return all + part * (factor - all); };
   const Complex screen = is_in_path ? all : counted(knife_edge_factor(nu));
-  const PolarizationFields past = past_own_roof(bend, rays.permittivities[edge.material], rays.wavelength_m);
+  const PolarizationFields past = past_own_roof(bend, faces_of(scene, rays, edge), rays.wavelength_m);
   bends.horizontal = norm(screen * counted(past.horizontal)) * bends.horizontal;
   bends.vertical = norm(screen * counted(past.vertical)) * bends.vertical;
 }
 
 template <class Row>
-TESSERAY_HD inline void leave_own_roofs(const RooftopRays& rays, const RooftopTarget& target, const RooftopLine& line,
-                                        const Row& row, const ChosenPath& path, RooftopBends& bends) {
+TESSERAY_HD inline void leave_own_roofs(const RooftopSceneView& scene, const RooftopRays& rays,
+                                        const RooftopTarget& target, const RooftopLine& line, const Row& row,
+                                        const ChosenPath& path, RooftopBends& bends) {
   const std::uint32_t first = 1, last = row.size() - 2, end = path.count - 1;
   if (starts_over_roof(rays, row, first)) {
     const ProfileEdge edge = row.edge(first);
     const bool is_in_path = path.in_row[1] == first;
     const Bend bend{
         .before = path.points[0], .edge = row[first], .after = path.points[is_in_path ? 2 : 1], .sine = sine_of(edge)};
-    leave_own_roof(rays, bend, edge, row[first + 1], row.edge(first + 1).roof, is_in_path, bends);
+    leave_own_roof(scene, rays, bend, edge, row[first + 1], row.edge(first + 1).roof, is_in_path, bends);
   }
   if (ends_over_roof(target, row, last)) {
     const auto turned = [&](Vec2 point) { return Vec2{line.length_m - point.x, point.y}; };
@@ -366,7 +373,7 @@ TESSERAY_HD inline void leave_own_roofs(const RooftopRays& rays, const RooftopTa
                     .edge = turned(row[last]),
                     .after = turned(path.points[is_in_path ? end - 2 : end - 1]),
                     .sine = sine_of(edge)};
-    leave_own_roof(rays, bend, edge, turned(row[last - 1]), row.edge(last - 1).roof, is_in_path, bends);
+    leave_own_roof(scene, rays, bend, edge, turned(row[last - 1]), row.edge(last - 1).roof, is_in_path, bends);
   }
 }
 
@@ -376,8 +383,8 @@ TESSERAY_HD inline void pass_roofs(const RooftopSceneView& scene, const RooftopR
                                    const RooftopLine& line, const Row& row, const ChosenPath& path,
                                    const GroundAtEnds& ends, const Screens& screens, RooftopBends& bends) {
   pass_screens(scene, rays, target, line, row, path, ends, screens, bends);
-  pass_roof_edges(rays, target, row, path, bends);
-  leave_own_roofs(rays, target, line, row, path, bends);
+  pass_roof_edges(scene, rays, target, row, path, bends);
+  leave_own_roofs(scene, rays, target, line, row, path, bends);
 }
 
 }  // namespace rooftop_detail

@@ -40,6 +40,8 @@ RooftopProfiles::RooftopProfiles(const Scene& scene) : RooftopProfiles(scene, Pr
 
 RooftopProfiles::RooftopProfiles(const Scene& scene, const PrismIndex& index) {
   take_terrain(scene);
+  // A building's own material is that of its walls.
+  view_.roof_material = scene.default_materials.roof;
   RoofSides roofs = find_roof_sides(scene, index);
   take_sides(roofs.sides);
   roof_of_prism_ = std::move(roofs.roof_of_prism);

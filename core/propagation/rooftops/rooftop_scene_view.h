@@ -44,7 +44,7 @@ struct RooftopSceneView {
   TerrainView terrain;
   TerrainBlocksView terrain_blocks;
   double highest_ground_m = 0;
-  std::uint16_t ground_material = 0;
+  std::uint16_t ground_material = 0, roof_material = 0;
 };
 
 }  // namespace tesseray

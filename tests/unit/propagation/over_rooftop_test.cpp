@@ -308,6 +308,64 @@ TEST(OverRooftop, EdgesAtAnAngleAreThoseOfTheirKellerPoints) {
   EXPECT_GT(aside, 40u);
 }
 
+// A roof of another material than its walls: at its edge the roof's is on one face and the wall's on the other, as the
+// launcher's own diffraction has it, behind the eaves and in sight past them, and there and back.
+TEST(OverRooftop, RoofsAndWallsHaveMaterialsOfTheirOwn) {
+  const Material brick{"brick", 3.91, 0, 0.0238, 0.16}, metal{"metal", 1, 0, 1e7, 0}, wood{"wood", 1.99, 0, 0.0047, 0};
+  struct House {
+    Material wall, roof;
+  };
+  std::vector<Vec3> places;
+  for (const double behind_m : {2.0, 5.0, 12.0, 30.0}) {
+    for (const double along_m : {0.0, 20.0, 80.0}) places.push_back({370 + behind_m, 120 + along_m, 1.5});
+  }
+  const auto receivers = testing::receivers_at(places);
+  // Over the roof, near its edge and farther from it, and before the house.
+  const std::vector<Vec3> antennas{{369.7, 120, 15.3}, {367, 120, 18}, {335, 120, 25}, {100, 120, 150}};
+  std::size_t hidden = 0, in_sight = 0;
+  for (const House& house : {House{brick, metal}, House{metal, wood}, House{wood, brick}}) {
+    Scene scene = house_with_long_eaves();
+    scene.materials = {Material{"default", 5, 0, 0.01, 0}, house.wall, house.roof};
+    scene.prisms[0].material = 1;
+    scene.default_materials.roof = 2;
+    const Environment city(std::move(scene), 10);
+    for (const Polarization polarization : {Polarization::vertical, Polarization::horizontal}) {
+      RayLaunchingOptions over_roofs = roofs_only();
+      over_roofs.receiver_polarization = polarization;
+      RayLaunchingOptions diffraction = over_roofs;
+      diffraction.over_rooftop = OverRooftop::none;
+      diffraction.summation = Summation::coherent;
+      std::vector<std::vector<ArrivalSums>> back;
+      for (const Vec3 place : places) {
+        Transmitter there = testing::test_transmitter(place);
+        there.polarization = polarization;
+        back.push_back(city.launch_to_receivers(there, testing::receivers_at(antennas), over_roofs).receivers);
+      }
+      for (std::size_t a = 0; a < antennas.size(); ++a) {
+        Transmitter transmitter = testing::test_transmitter(antennas[a]);
+        transmitter.polarization = polarization;
+        const auto with = city.launch_to_receivers(transmitter, receivers, over_roofs);
+        const auto without = city.launch_to_receivers(transmitter, receivers, diffraction);
+        for (std::size_t r = 0; r < places.size(); ++r) {
+          const bool is_direct = with.receivers[r].direct;
+          // Farther above the edge the roof counts less and less.
+          if (is_direct && nu_past_long_eaves(antennas[a], places[r]) < -0.75) continue;
+          if (without.receivers[r].rays != (is_direct ? 2u : 1u)) continue;
+          const auto where = ::testing::Message() << house.wall.name << " below " << house.roof.name << ", from "
+                                                  << antennas[a].x << " to " << places[r].x << ", " << places[r].y;
+          const double gain = testing::total_gain(with.receivers[r]);
+          EXPECT_NEAR(decibels_between(gain, testing::total_gain(without.receivers[r])), 0, is_direct ? 0.05 : 0.01)
+              << where;
+          EXPECT_NEAR(decibels_between(gain, testing::total_gain(back[r][a])), 0, 0.01) << where;
+          ++(is_direct ? in_sight : hidden);
+        }
+      }
+    }
+  }
+  EXPECT_GT(hidden, 100u);
+  EXPECT_GT(in_sight, 30u);
+}
+
 // Rays over the roofs have the antenna's gain towards the edge's Keller point, as the launcher's
 // own diffraction there has.
 TEST(OverRooftop, AntennasSendToTheKellerPoint) {
@@ -532,7 +590,8 @@ TEST(OverRooftop, EdgesAtAnAngleThatBendLittleAreScreensByTheirDetour) {
             std::hypot(std::hypot(40 * sine, edge_z - before_z) + std::hypot(60 * sine, edge_z), along_m);
         const double detour_m = by_edge_m - std::hypot(100, before_z);
         const double screen = norm(knife_edge_factor(fresnel_parameter(over_line_m, 40, 60, wavelength_m)));
-        const double over_screen = rooftop_detail::edge_over_screen(bend, {5, -0.1}, wavelength_m).vertical;
+        const double over_screen =
+            rooftop_detail::edge_over_screen(bend, {{5, -0.1}, {5, -0.1}}, wavelength_m).vertical;
         EXPECT_NEAR(20 * std::log10(over_screen * screen), -knife_edge_loss_db(2 * std::sqrt(detour_m / wavelength_m)),
                     0.02)
             << sine << ", " << before_z << ", " << over_line_m;
