@@ -62,9 +62,7 @@ class ProfileRow {
     points_[place(k)] = point;
     edges_[place(k)] = edge;
   }
-  TESSERAY_HD void set_x(std::uint32_t k, double x) { points_[place(k)].x = x; }
   TESSERAY_HD void set_material(std::uint32_t k, std::uint16_t material) { edges_[place(k)].material = material; }
-  TESSERAY_HD void set_sine(std::uint32_t k, std::int16_t steps) { edges_[place(k)].sine_steps = steps; }
 
  private:
   TESSERAY_HD static std::size_t place(std::uint32_t k) { return std::size_t{k} * stride; }

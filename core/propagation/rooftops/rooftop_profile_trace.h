@@ -294,6 +294,14 @@ class RooftopProfileTrace {
     return is_roof_between ? least_roof_depth_m : least_roof_gap_m;
   }
 
+  // What edges that act as one have of each: the same from either end. Of the roof of the one nearer to its end of the
+  // line, which may stand over that roof.
+  TESSERAY_HD ProfileEdge of_both(double first_m, ProfileEdge first, double second_m, ProfileEdge second) const {
+    ProfileEdge both = first_m < line_.length_m - second_m ? first : second;
+    both.sine_steps = second.sine() > first.sine() ? second.sine_steps : first.sine_steps;
+    return both;
+  }
+
   // Leaves the higher one of edges that are near each other.
   TESSERAY_HD void thin_out() {
     std::uint32_t end = 1;
@@ -304,9 +312,8 @@ class RooftopProfileTrace {
       if (end > 1 && point.x - row_[end - 1].x < least_gap_m(row_.edge(end - 1), row_.edge(k))) {
         if (point.y < row_[end - 1].y) continue;
         if (point.y == row_[end - 1].y) {
-          // The same from either end.
-          row_.set_x(end - 1, 0.5 * (group_begin + point.x));
-          if (row_.edge(k).sine() > row_.edge(end - 1).sine()) row_.set_sine(end - 1, row_.edge(k).sine_steps);
+          row_.set(end - 1, {0.5 * (group_begin + point.x), point.y},
+                   of_both(group_begin, row_.edge(end - 1), point.x, row_.edge(k)));
           continue;
         }
         --end;

@@ -120,6 +120,18 @@ TEST(RoofEdges, OwnRoofsTakeTheSameBeforeAnotherEdgeAsInSight) {
   }
 }
 
+// Two houses as high, so near to each other that the gap between is no two edges: the roof below an end counts as it
+// does beside one hardly lower, seen from either end.
+TEST(RoofEdges, OwnRoofsTakeTheSameBeforeANeighbourAsHigh) {
+  Houses as_high({{100, 120, 15}, {121.5, 140, 15}}), lower({{100, 120, 15}, {121.5, 140, 14.999}});
+  for (const Vec2 antenna : {Vec2{117, 15.3}, Vec2{113, 15.3}, Vec2{110, 16}}) {
+    for (const Vec2 behind : {Vec2{142, 10}, Vec2{150, 1.5}, Vec2{200, 1.5}}) {
+      EXPECT_LT(most_between(as_high.reciprocal_loss(antenna, behind), lower.reciprocal_loss(antenna, behind)), 1.2)
+          << antenna.x << " to " << behind.x;
+    }
+  }
+}
+
 EdgeSegment roof_edge(Vec3 begin, Vec3 end) {
   EdgeSegment edge;
   edge.kind = EdgeKind::roof;
