@@ -78,7 +78,7 @@ TESSERAY_HD inline void prepare_tube(const BounceBatch& batch, std::uint32_t k) 
     reflection_bounds(batch.launch, tube, tile, TileFrame(tile), bounds);
   } else {
     const EdgeSegment& edge = environment.edge(tube.element);
-    const TubeAtEdge at_edge(tube, batch.launch.wedge_of(edge), environment);
+    const TubeAtEdge at_edge(tube, batch.launch.wedge_of(edge), batch.launch);
     if (at_edge.incidence.in_air()) {
       bounds = edge_bounds(edge, tube.source.point);
       batch.draws[k] = RoughDraw(at_edge, batch.launch.link.wave_number);
@@ -214,7 +214,7 @@ TESSERAY_HD void follow_hit(const BounceBatch& batch, std::uint64_t k) {
   RaysOfHit<Together> rays(batch, hit.place);
   if (!environment.points.is_tile(tube.element)) {
     const Wedge wedge = batch.launch.wedge_of(environment.edge(tube.element));
-    diffract(TubeAtEdge(tube, wedge, environment), hit.target, rays);
+    diffract(TubeAtEdge(tube, wedge, batch.launch), hit.target, rays);
     return;
   }
   const Tile& tile = environment.tiles[tube.element];

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: GPL-3.0-or-later
 // The image method against closed forms: two rays over a plane (golden 02), every path of the street canyon (golden 07)
-// by sequence, length, delay and amplitude, single wedges in all three dimensions (golden 11), and two absorbing
-// screens one behind the other (golden 15).
+// by sequence, length, delay and amplitude, single wedges in all three dimensions (golden 11), two absorbing screens
+// one behind the other (golden 15), and the wave behind a house by boundary elements (waves_behind_house.csv).
 #include <gtest/gtest.h>
 
 #include <algorithm>
@@ -231,6 +231,63 @@ TEST(ImageTracerScreens, DoubleDiffractionsOfTheReferenceTable) {
     ++compared;
   }
   EXPECT_EQ(compared, 16);
+}
+
+// So high that what comes over the roof or from the ground is steep.
+constexpr double roof_m = 400, level_m = 200;
+
+// Of boundary_elements.py. Walls that bend inwards have no edge there.
+Scene house_with_bent_walls(double bend_m) {
+  Scene scene = testing::with_material(testing::flat_ground(10, 10), 1, 0);
+  scene.materials.push_back({"wall", 5, 0, 0.05, 0});
+  scene.prisms = {testing::box_prism(1, {0, 0}, {10, 12}, 0, roof_m)};
+  if (bend_m > 0) {
+    scene.prisms.front().rings.front() = {{0, 0}, {5, bend_m}, {10, 0}, {10, 12}, {5, 12 - bend_m}, {0, 12}};
+  }
+  scene.default_materials.wall = 1;
+  return scene;
+}
+
+// In dB over that of the free wave at 1 m, of a line source: the field of all rays that do not leave the plane, times
+// the root of their lengths.
+double level_db(const std::vector<Ray>& rays, double wavelength) {
+  Complex sum{};
+  for (const Ray& ray : rays) {
+    if (std::fabs(ray.departure_elevation_deg) > 0.01) continue;
+    sum = sum + std::sqrt(ray.delay_ns * 1e-9 * speed_of_light) * amplitude_of(ray);
+  }
+  return decibels(squared_norm(sum)) - 20 * std::log10(wavelength / (4 * pi));
+}
+
+// Most of these places have rays around two corners of one wall alone.
+TEST(ImageTracerTwoCorners, TheWaveBehindAHouseIsThatOfBoundaryElements) {
+  const GoldenTable table(std::filesystem::path(TESSERAY_SOURCE_DIR) / "tests/golden/waves_behind_house.csv");
+  ImageTracingOptions options = rays_of(3, 2);
+  options.max_reflections_with_diffractions = 3;
+  options.link.receiver_antenna = AntennaKind::isotropic;
+  int compared = 0;
+  double squares = 0;
+  for (const GoldenRow& row : table.rows()) {
+    const Scene scene = house_with_bent_walls(row.number("bend_m"));
+    const Occlusion occlusion(scene);
+    Transmitter transmitter =
+        testing::test_transmitter({row.number("antenna_x_m"), row.number("antenna_y_m"), level_m});
+    transmitter.frequency_hz = 1e6 * row.number("frequency_mhz");
+    transmitter.polarization =
+        row.text("polarization") == "vertical" ? Polarization::vertical : Polarization::horizontal;
+    options.link.receiver_polarization = transmitter.polarization;
+    const std::vector<Receiver> receiver =
+        testing::receivers_at({{row.number("receiver_x_m"), row.number("receiver_y_m"), level_m}});
+    const ImageTracingResult result =
+        ImageTracer(scene, occlusion, receiver, options).trace(transmitter, no_progress());
+    const double error_db = level_db(result.rays, wavelength_m(transmitter.frequency_hz)) - row.number("level_db");
+    EXPECT_LE(std::fabs(error_db), 2.8) << row.text("polarization") << ", bend " << row.number("bend_m") << " m, from "
+                                        << row.number("antenna_y_m") << " to " << row.number("receiver_x_m");
+    squares += error_db * error_db;
+    ++compared;
+  }
+  EXPECT_EQ(compared, 72);
+  EXPECT_LE(std::sqrt(squares / compared), 1.1);
 }
 
 }  // namespace

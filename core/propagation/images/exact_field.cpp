@@ -3,11 +3,13 @@
 
 #include <algorithm>
 #include <cmath>
-#include <span>
+#include <iterator>
 
+#include "core/physics/common_face.h"
 #include "core/physics/fresnel.h"
 #include "core/propagation/rays/surface_materials.h"
 #include "core/propagation/tubes/absorbing_faces.h"
+#include "core/propagation/tubes/face_between_edges.h"
 
 namespace tesseray {
 namespace {
@@ -46,22 +48,51 @@ ExactField::ExactField(const Scene& scene, const Reflectors& reflectors, const R
                        const VegetationLoss& vegetation)
     : scene_(scene), reflectors_(reflectors), edges_(edges), link_(link), vegetation_(vegetation) {}
 
-Wedge ExactField::wedge_at(const ExactPath& path, std::size_t at) const {
+// An edge of a path, and the faces that it has in common with the path's other edges.
+struct ExactField::EdgeOnPath {
+  Wedge wedge;
+  CommonFace before, after;
+};
+
+Wedge ExactField::wedge_of(const EdgeSegment& edge) const {
+  return {edge.direction,
+          edge.tangent_0,
+          edge.normal_0,
+          edge.wedge_angle,
+          link_.surface(surface_material_0(scene_.default_materials, edge)).permittivity,
+          link_.surface(surface_material_n(scene_.default_materials, edge)).permittivity};
+}
+
+ExactField::EdgeOnPath ExactField::edge_at(const ExactPath& path, std::size_t at, const Wave& wave,
+                                           double next_m) const {
   const EdgeSegment& edge = edges_[path.interactions[at].number];
-  Wedge wedge{edge.direction,
-              edge.tangent_0,
-              edge.normal_0,
-              edge.wedge_angle,
-              link_.surface(surface_material_0(scene_.default_materials, edge)).permittivity,
-              link_.surface(surface_material_n(scene_.default_materials, edge)).permittivity};
-  const Vec3 here = path.points[at + 1];
-  const auto sequence = path.sequence();
-  const auto has_edge = [](std::span<const ExactPath::Interaction> part) {
-    return std::any_of(part.begin(), part.end(), [](const auto& each) { return each.is_edge; });
+  const Wedge wedge = wedge_of(edge);
+  EdgeOnPath found{wedge, {}, {}};
+  // The ways leave this edge and the other one by these neighbours of their points.
+  const auto meet = [&](std::size_t other, std::size_t next, std::size_t others_next, double distance_m) {
+    const Vec3 here = path.points[at + 1], there = path.points[other + 1];
+    const EdgeSegment& other_edge = edges_[path.interactions[other].number];
+    const Wedge other_wedge = wedge_of(other_edge);
+    const CommonFace face = common_face({edge, wedge, normalized(path.points[next] - here)},
+                                        {other_edge, other_wedge, normalized(path.points[others_next] - there)},
+                                        distance_m, link_.wave_number());
+    if (!face.is_one) found.wedge = absorbing_along(found.wedge, edge, path.points[next] - here);
+    return face;
   };
-  if (has_edge(sequence.first(at))) wedge = absorbing_along(wedge, edge, path.points[at] - here);
-  if (has_edge(sequence.subspan(at + 1))) wedge = absorbing_along(wedge, edge, path.points[at + 2] - here);
-  return wedge;
+  const auto sequence = path.sequence();
+  const auto is_edge = [](const auto& each) { return each.is_edge; };
+  const auto earlier = sequence.first(at), later = sequence.subspan(at + 1);
+  const auto last = std::find_if(earlier.rbegin(), earlier.rend(), is_edge);
+  if (last != earlier.rend()) {
+    const auto other = static_cast<std::size_t>(std::distance(last, earlier.rend())) - 1;
+    found.before = meet(other, at, other + 2, wave.since_m);
+  }
+  const auto next = std::find_if(later.begin(), later.end(), is_edge);
+  if (next != later.end()) {
+    const auto other = at + 1 + static_cast<std::size_t>(std::distance(later.begin(), next));
+    found.after = meet(other, at + 2, other, next_m);
+  }
+  return found;
 }
 
 void ExactField::reflect(const Reflector& reflector, Wave& wave) const {
@@ -87,8 +118,21 @@ void ExactField::diffract(const ExactPath& path, std::size_t at, Wave& wave) con
   const double distance_m = next_m * (radius_m + next_m) * first_radius_m * wave.since_m * sin_beta * sin_beta /
                             (radius_m * (first_radius_m + next_m) * (wave.since_m + next_m));
   const Vec3 onwards = normalized(path.points[at + 2] - path.points[at + 1]);
-  wave.field = diffracted_field<TransitionAccuracy::accurate>(wedge_at(path, at), wave.field, wave.direction, onwards,
-                                                              distance_m, link_.wave_number());
+  constexpr TransitionAccuracy accurate = TransitionAccuracy::accurate;
+  const double wave_number = link_.wave_number();
+  const auto [wedge, before, after] = edge_at(path, at, wave, next_m);
+  if (before.is_one || after.is_one) {
+    const Vec3 way = before.is_one ? normalized(wave.direction - dot(wave.direction, before.normal) * before.normal)
+                                   : wave.direction;
+    const AlongFace from = before.is_one ? arriving_along(before, sin_beta, wave_number) : AlongFace{};
+    const AlongFace to = after.is_one ? leaving_along(after, sin_beta, wave_number) : AlongFace{};
+    WedgeIncidence incidence = wedge_incidence(wedge, way);
+    if (incidence.in_air) turn_incidence(incidence, sin_beta, dot(wave.direction, wedge.direction));
+    wave.field = diffracted_along_faces<accurate>(incidence, from, to, wave.field, wave.direction, onwards, distance_m,
+                                                  wave_number);
+  } else {
+    wave.field = diffracted_field<accurate>(wedge, wave.field, wave.direction, onwards, distance_m, wave_number);
+  }
   wave.radius_m = radius_m;
   wave.since_m = 0;
   wave.edge_direction = edge.direction;

@@ -26,7 +26,9 @@ class ExactField {
 
  private:
   struct Wave;
-  Wedge wedge_at(const ExactPath& path, std::size_t at) const;
+  struct EdgeOnPath;
+  Wedge wedge_of(const EdgeSegment& edge) const;
+  EdgeOnPath edge_at(const ExactPath& path, std::size_t at, const Wave& wave, double next_m) const;
   void reflect(const Reflector& reflector, Wave& wave) const;
   void diffract(const ExactPath& path, std::size_t at, Wave& wave) const;
 

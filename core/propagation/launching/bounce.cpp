@@ -470,7 +470,7 @@ void Bounces::bounce_edge(const TubeGroup& arrived, FollowedTo members, ThreadSt
   const bool draws = view_.roulette_gain != nullptr;
   RaysOfThread rays(*this, &state, children);
   for (const Tube* const tube : arrived.tubes) {
-    const TubeAtEdge at_edge(*tube, wedge, view_.environment);
+    const TubeAtEdge at_edge(*tube, wedge, view_);
     if (!at_edge.incidence.in_air()) continue;
     state.find(edge_bounds(edge, tube->source.point), phase_of(*tube));
     if (draws) leave_out_surely_not_drawn(at_edge, state);

@@ -240,14 +240,14 @@ void RayLosses::Account::bounce(const Tube& tube, std::uint32_t target) {
     reflect(tube, tile, mirrored(tube.source, tile.centroid, tile.normal), target, *this);
   } else {
     const Wedge wedge = view().wedge_of(view().environment.edge(tube.element));
-    const TubeAtEdge at_edge(tube, wedge, view().environment);
+    const TubeAtEdge at_edge(tube, wedge, view());
     if (at_edge.incidence.in_air()) diffract(at_edge, target, *this);
   }
 }
 
 LeftAtKellerPoint RayLosses::Account::left_at_keller_point(const Tube& tube, std::uint32_t target) const {
   const Wedge wedge = view().wedge_of(view().environment.edge(tube.element));
-  const TubeAtEdge at_edge(tube, wedge, view().environment);
+  const TubeAtEdge at_edge(tube, wedge, view());
   const std::uint32_t number = target & RowTarget::number_mask;
   return left_near_edge(view(), tube.chain, tube.element, at_edge.source, points_.arrival(number), number);
 }

@@ -130,11 +130,11 @@ TESSERAY_HD LinkView::Departure sent_by_edge(const Tube& tube, Vec3 target, std:
   before.pop();
   const EdgeSegment& edge = environment.edge(edge_element);
   const Vec3 source = tube.source.point;
-  const Wedge lit = lit_wedge(launch.wedge_of(edge), environment, edge_element, before, source);
-  const EdgeIncidence at_edge(lit, edge, source);
+  const LitEdge lit(launch, launch.wedge_of(edge), edge_element, before, source);
+  const EdgeIncidence at_edge(lit.wedge, edge, lit.source);
   const double wave_number = launch.link.wave_number;
   const Leg leg = leg_to(tube.source, target);
-  const RayOverEdge ray(at_edge, source, leg);
+  const RayOverEdge ray(at_edge, lit, source, leg, wave_number);
   LinkView::Departure departure{{}, static_cast<double>(tube.departure_gain)};
   if (tube.diffractions == 1) {
     departure = reflected_along(before, ray.k_i, rays);
@@ -143,13 +143,11 @@ TESSERAY_HD LinkView::Departure sent_by_edge(const Tube& tube, Vec3 target, std:
   } else {
     // Where diffract() has evaluated it.
     const Vec3 tile = environment.points.arrival(tube.element);
-    const EdgeIncidence to_tile(absorbing_along(lit, edge, tile - edge.midpoint), edge, source);
-    const RayOverEdge known(to_tile, source, leg_to(tube.source, tile));
-    const ComplexVec3 sent = transported(tube.strength, known.k_d);
-    departure.field =
-        transported(incident_field(known.incidence, sent, known.k_i, known.k_d, known.distances, wave_number), ray.k_i);
+    const EdgeIncidence to_tile(absorbing_along(lit.wedge, edge, tile - edge.midpoint), edge, lit.source);
+    const RayOverEdge known(to_tile, lit, source, leg_to(tube.source, tile), wave_number);
+    departure.field = transported(known.incident(transported(tube.strength, known.k_d), wave_number), ray.k_i);
   }
-  departure.field = diffracted_field(ray.incidence, departure.field, ray.k_i, ray.k_d, ray.distances, wave_number);
+  departure.field = ray.diffracted(departure.field, wave_number);
   return departure;
 }
 
@@ -394,9 +392,11 @@ TESSERAY_HD inline bool is_over_rooftops(const LaunchView& launch, const Interac
 
 namespace bounced_rays_detail {
 
-// `incidence`: that of the tube, or another for a target along a face.
+// `incidence`: that of the tube, or another for a target along a face that absorbs. `onwards`: of the edge and the
+// target.
 template <class Rays>
-TESSERAY_HD void diffract(const TubeAtEdge& at_edge, const EdgeIncidence& incidence, std::uint32_t target, Rays& rays) {
+TESSERAY_HD void diffract(const TubeAtEdge& at_edge, const EdgeIncidence& incidence, CommonFace onwards,
+                          std::uint32_t target, Rays& rays) {
   const Tube& tube = at_edge.tube;
   const InteractionChain& chain = at_edge.chain;
   const LaunchView& launch = rays.view();
@@ -411,7 +411,9 @@ TESSERAY_HD void diffract(const TubeAtEdge& at_edge, const EdgeIncidence& incide
   if (!arrives && !goes_on) return;
   auto stands_for = static_cast<double>(tube.stands_for);
   if (!is_drawn(launch, tube, incidence, leg, chain, number, stands_for)) return;
-  RayOverEdge ray(incidence, tube.source.point, leg);
+  const double wave_number = launch.link.wave_number;
+  RayOverEdge ray(incidence, at_edge.lit, tube.source.point, leg, wave_number);
+  if (onwards.is_one) ray.to = leaving_along(onwards, ray.incidence.sin_beta, wave_number);
   if (tube.radius_1_m != tube.radius_2_m) {
     const double distance_m = general_distance_parameter_m(leg.rho_m, tube.radius_1_m, tube.radius_2_m, leg.distance_m,
                                                            ray.incidence.sin_beta);
@@ -424,8 +426,7 @@ TESSERAY_HD void diffract(const TubeAtEdge& at_edge, const EdgeIncidence& incide
   const LeftAtKellerPoint left = left_near_edge(launch, tube.chain, tube.element, at_edge.source,
                                                 launch.environment.points.arrival(number), number);
   incident.field = left.factor * incident.field;
-  const ComplexVec3 diffracted =
-      diffracted_field(ray.incidence, incident.field, ray.k_i, ray.k_d, ray.distances, launch.link.wave_number);
+  const ComplexVec3 diffracted = ray.diffracted(incident.field, wave_number);
   if (!(squared_norm(diffracted) > 0)) return;
   const double vegetation = tube.attenuation * rays.vegetation_between(tube.element, number);
   if (arrives) {
@@ -452,12 +453,16 @@ TESSERAY_HD void diffract(const TubeAtEdge& at_edge, std::uint32_t target, Rays&
   const bool arrives = (target & RowTarget::arrives) != 0 && at_edge.chain.may_arrive();
   if (!arrives && !rays.may_go_on(at_edge.chain, number, tube.reflections, tube.diffractions + 1)) return;
   const Vec3 way = points.arrival(number) - at_edge.edge.midpoint;
-  if (!points.is_receiver(number) && runs_along_a_face(way, at_edge.edge)) {
-    const EdgeIncidence along(absorbing_along(at_edge.lit, at_edge.edge, way), at_edge.edge, tube.source.point);
-    bounced_rays_detail::diffract(at_edge, along, target, rays);
-  } else {
-    bounced_rays_detail::diffract(at_edge, at_edge.incidence, target, rays);
+  CommonFace onwards;
+  if (points.is_edge(number)) {
+    onwards = common_face(rays.view(), at_edge.edge, rays.view().environment.edge(number));
   }
+  if (!onwards.is_one && !points.is_receiver(number) && runs_along_a_face(way, at_edge.edge)) {
+    const EdgeIncidence along(absorbing_along(at_edge.lit.wedge, at_edge.edge, way), at_edge.edge, at_edge.lit.source);
+    bounced_rays_detail::diffract(at_edge, along, onwards, target, rays);
+    return;
+  }
+  bounced_rays_detail::diffract(at_edge, at_edge.incidence, onwards, target, rays);
 }
 
 }  // namespace tesseray

@@ -55,7 +55,7 @@ class RoughDraw {
   RoughDraw() = default;
   // REQUIRES: the tube comes to the segment in air.
   TESSERAY_HD RoughDraw(const TubeAtEdge& at_edge, double wave_number)
-      : source_(point_past_edge(at_edge.edge, at_edge.tube.source.point)),
+      : source_(point_past_edge(at_edge.edge, at_edge.lit.source)),
         cos_both_(static_cast<float>(at_edge.incidence.twice_exterior().cos)),
         sin_both_(static_cast<float>(at_edge.incidence.twice_exterior().sin)) {
     constexpr double pi_16 = 50.26548245743669;

@@ -139,12 +139,12 @@ TEST(LauncherDiffraction, RoundTowersShadowAsRoundedObstacles) {
         errors_db.push_back(error_db);
         // Most where the antenna lies in the plane of a face: of a wave along it plain UTD leaves little at its end.
         EXPECT_GT(error_db, -6) << of.radius_m << " m, " << turn_deg << "°, receiver " << r;
-        EXPECT_LT(error_db, 15) << of.radius_m << " m, " << turn_deg << "°, receiver " << r;
+        EXPECT_LT(error_db, 13) << of.radius_m << " m, " << turn_deg << "°, receiver " << r;
       }
     }
     const double mean_db =
         std::accumulate(errors_db.begin(), errors_db.end(), 0.0) / static_cast<double>(errors_db.size());
-    EXPECT_NEAR(mean_db, 0, 4) << of.radius_m << " m, " << of.sides << " sides";
+    EXPECT_NEAR(mean_db, 0, 4.2) << of.radius_m << " m, " << of.sides << " sides";
   }
 }
 

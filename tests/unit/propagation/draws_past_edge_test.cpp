@@ -94,7 +94,7 @@ TEST(DrawsPastEdge, AreNeverLeftOutByAnEstimateThatIsTooLow) {
     AnyRay ray(random);
     ray.tube.element = OneEdge::tiles;
     const OneEdge environment(ray);
-    const TubeAtEdge at_edge(ray.tube, ray.any.wedge, environment.launch.environment);
+    const TubeAtEdge at_edge(ray.tube, ray.any.wedge, environment.launch);
     const double exact = estimated_gain(ray.tube, at_edge.incidence, ray.leg, ray.wave_number);
     const auto most =
         static_cast<double>(RoughDraw(at_edge, ray.wave_number).most(point_past_edge(ray.any.edge, ray.target)));
@@ -117,7 +117,7 @@ TEST(DrawsPastEdge, AreLeftOutEarlyOnlyWhereTheyAreNotDrawn) {
       ray.tube.chain.push(static_cast<std::uint32_t>(random.uniform(0, OneEdge::tiles)));
     }
     OneEdge environment(ray);
-    const TubeAtEdge at_edge(ray.tube, ray.any.wedge, environment.launch.environment);
+    const TubeAtEdge at_edge(ray.tube, ray.any.wedge, environment.launch);
     const auto number = static_cast<std::uint32_t>(random.uniform(0, OneEdge::tiles));
     const double estimate = estimated_gain(ray.tube, at_edge.incidence, ray.leg, ray.wave_number);
     environment.roulette_gain[number] = static_cast<float>(2 * estimate);
