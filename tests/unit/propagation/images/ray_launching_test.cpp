@@ -156,7 +156,8 @@ TEST(RayLaunchingAgainstImages, TilesReflectWhatTheEdgeSendsToEachOfTheirPlaces)
   for (const double difference_db : differences) EXPECT_NEAR(difference_db, 0, 0.01);
 }
 
-// What has come to the second of two edges is known for the middles alone.
+// What has come to the second of two edges is known for the middles alone. Along a wall it changes more with the angle
+// to the edges than elsewhere.
 TEST(RayLaunchingAgainstImages, TilesReflectWhatTheSecondEdgeSends) {
   std::vector<double> apart_db;
   for (const double difference_db : differences_of(compare(10, 3, 2, 40), {"T-D-D-G", "T-D-D-R"})) {
@@ -165,7 +166,7 @@ TEST(RayLaunchingAgainstImages, TilesReflectWhatTheSecondEdgeSends) {
   ASSERT_GT(apart_db.size(), 200u);
   std::sort(apart_db.begin(), apart_db.end());
   EXPECT_LT(apart_db[apart_db.size() / 2], 0.05);
-  EXPECT_LT(apart_db[apart_db.size() * 4 / 5], 0.5);
+  EXPECT_LT(apart_db[apart_db.size() * 4 / 5], 0.6);
 }
 
 }  // namespace
