@@ -190,8 +190,9 @@ TESSERAY_HD inline void turn_incidence(WedgeIncidence& incidence, double sin_bet
 
 // How the plane of the edge is turned from the plane of incidence on a face, to which Γ_TE and Γ_TM belong, by α: its
 // square cosine and sine, and their product. It is right where the face's reflection ends; elsewhere it is the same
-// there and back and for the two halves of a flat surface, of which nothing comes, and nothing at grazing angles and
-// where an end is behind the face (docs/physics.md §5.2). The angles count from the face.
+// there and back and for the two halves of a flat surface, of which nothing comes, and nothing at grazing angles,
+// faster than what the edge sends there, and where an end is behind the face (docs/physics.md §5.2). The angles count
+// from the face.
 struct TurnAtFace {
   double squared_cos = 1, squared_sin = 0, cos_sin = 0;
 
@@ -202,7 +203,8 @@ struct TurnAtFace {
     // Straight onto the face and back there is no plane of incidence.
     const bool both_before = source.sin > 0.0 && observer.sin > 0.0 && sines < 1.0 - 1e-15;
     if (!both_before) return;
-    const double tangent = 0.5 * cos_beta * std::sqrt(sines) * (source.cos - observer.cos) / (1.0 - sines);
+    const double sum = source.sin + observer.sin, sine = 8.0 * sines * sines / (sum * sum * sum);
+    const double tangent = 0.5 * cos_beta * sine * (source.cos - observer.cos) / (1.0 - sines);
     squared_cos = 1.0 / (1.0 + tangent * tangent);
     squared_sin = 1.0 - squared_cos;
     cos_sin = tangent * squared_cos;

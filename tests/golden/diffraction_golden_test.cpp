@@ -170,9 +170,10 @@ WedgeDiffraction by_terms_of(const GoldenRow& row, const Wedge& wedge, double be
   const Complex common = magnitude * exp_j(-0.25 * pi);
   // By the angle from either face's own plane of incidence.
   const auto turn_at = [&](double cos_beta, double from, double to) {
-    const double before = std::fmax(std::sin(from), 0.0) * std::fmax(std::sin(to), 0.0);
-    return std::atan(cos_beta * std::sqrt(before) * (std::cos(from) - std::cos(to)) /
-                     (2 * (1 - std::sin(from) * std::sin(to))));
+    const double one = std::fmax(std::sin(from), 0.0), other = std::fmax(std::sin(to), 0.0);
+    if (one * other == 0) return 0.0;
+    const double harmonic = 2 / (1 / one + 1 / other), sine = harmonic * harmonic / (0.5 * (one + other));
+    return std::atan(cos_beta * sine * (std::cos(from) - std::cos(to)) / (2 * (1 - one * other)));
   };
   const double turns[2] = {turn_at(std::cos(beta), source, observer),
                            turn_at(-std::cos(beta), wedge.exterior_angle - source, wedge.exterior_angle - observer)};
