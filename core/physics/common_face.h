@@ -231,12 +231,9 @@ template <TransitionAccuracy accuracy = TransitionAccuracy::fast>
 TESSERAY_HD inline ComplexVec3 diffracted_along_faces(const WedgeIncidence& w, const AlongFace& from,
                                                       const AlongFace& to, const ComplexVec3& incident, Vec3 k_i,
                                                       Vec3 k_d, double distance_m, double wave_number) {
-  using namespace physics_detail;
   WedgeDiffraction d;
-  if (!coefficients_along_faces<accuracy>(w, from, to, k_d, distance_m, wave_number, d)) return {};
-  const Complex soft = -(d.soft * dot(incident, soft_axis(w.edge, k_i)));
-  const Complex hard = -(d.hard * dot(incident, hard_axis(w.edge, k_i)));
-  return soft * soft_axis(w.edge, k_d) + hard * hard_axis(w.edge, k_d);
+  if (!physics_detail::coefficients_along_faces<accuracy>(w, from, to, k_d, distance_m, wave_number, d)) return {};
+  return physics_detail::sent_of(d, w.edge, incident, k_i, k_d);
 }
 
 // incident_field() of such a wedge.
@@ -244,15 +241,9 @@ template <TransitionAccuracy accuracy = TransitionAccuracy::fast>
 TESSERAY_HD inline ComplexVec3 incident_along_faces(const WedgeIncidence& w, const AlongFace& from, const AlongFace& to,
                                                     const ComplexVec3& diffracted, Vec3 k_i, Vec3 k_d,
                                                     double distance_m, double wave_number) {
-  using namespace physics_detail;
   WedgeDiffraction d;
-  if (!coefficients_along_faces<accuracy>(w, from, to, k_d, distance_m, wave_number, d)) return {};
-  const auto part = [&](Vec3 axis, Complex coefficient) {
-    if (!(squared_norm(coefficient) > 0)) return Complex{};
-    return 1 / (squared_norm(axis) * w.sin_beta * w.sin_beta) * (dot(diffracted, axis) / coefficient);
-  };
-  const Complex soft = part(soft_axis(w.edge, k_d), d.soft), hard = part(hard_axis(w.edge, k_d), d.hard);
-  return -1.0 * (soft * soft_axis(w.edge, k_i) + hard * hard_axis(w.edge, k_i));
+  if (!physics_detail::coefficients_along_faces<accuracy>(w, from, to, k_d, distance_m, wave_number, d)) return {};
+  return physics_detail::come_of(d, w, diffracted, k_i, k_d);
 }
 
 }  // namespace tesseray

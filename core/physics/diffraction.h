@@ -352,19 +352,45 @@ TESSERAY_HD inline Vec3 hard_axis(Vec3 edge, Vec3 k) { return cross(edge, k); }
 
 }  // namespace physics_detail
 
-// The diffracted field at the edge, in the direction k_d (unit): −[(D_s E·β̂' − D_t E·φ̂') β̂ + (D_h E·φ̂' + D_t E·β̂') φ̂]
-// with D_t of WedgeDiffraction::turned, without the spreading factor and the phase along k_d. Zero when a direction
-// lies inside the solid or along the edge.
+namespace physics_detail {
+
+// −[(D_s E·β̂' − D_t E·φ̂') β̂ + (D_h E·φ̂' + D_t E·β̂') φ̂] with D_t of WedgeDiffraction::turned: the field that leaves
+// the edge along k_d of the one that comes along k_i. `d` as coefficients_along() gives it.
+TESSERAY_HD inline ComplexVec3 sent_of(const WedgeDiffraction& d, Vec3 edge, const ComplexVec3& incident, Vec3 k_i,
+                                       Vec3 k_d) {
+  const Complex along_edge = dot(incident, edge) - dot(k_i, edge) * dot(incident, k_i);
+  const Complex across_edge = dot(incident, cross(k_i, edge));
+  const Complex soft = d.soft * along_edge - d.turned * across_edge;
+  const Complex hard = d.hard * across_edge + d.turned * along_edge;
+  return soft * soft_axis(edge, k_d) + hard * hard_axis(edge, k_d);
+}
+
+// The field that comes along k_i, of which sent_of() is `sent`. Of what the coefficients send nothing, nothing.
+TESSERAY_HD inline ComplexVec3 come_of(const WedgeDiffraction& d, const WedgeIncidence& w, const ComplexVec3& sent,
+                                       Vec3 k_i, Vec3 k_d) {
+  // Over sin β₀ sin β each, as the coefficients are.
+  const auto part = [&](Vec3 axis) { return 1 / (squared_norm(axis) * w.sin_beta * w.sin_beta) * dot(sent, axis); };
+  const Complex soft_out = part(soft_axis(w.edge, k_d)), hard_out = part(hard_axis(w.edge, k_d));
+  const auto over = [](Complex out, Complex by) { return squared_norm(by) > 0 ? out / by : Complex{}; };
+  Complex soft = over(soft_out, d.soft), hard = over(hard_out, d.hard);
+  if (squared_norm(d.turned) > 0) {
+    const Complex determinant = d.soft * d.hard + d.turned * d.turned;
+    soft = over(d.hard * soft_out + d.turned * hard_out, determinant);
+    hard = over(d.soft * hard_out - d.turned * soft_out, determinant);
+  }
+  return -1.0 * (soft * soft_axis(w.edge, k_i) + hard * hard_axis(w.edge, k_i));
+}
+
+}  // namespace physics_detail
+
+// The diffracted field at the edge, in the direction k_d (unit), without the spreading factor and the phase along k_d.
+// Zero when a direction lies inside the solid or along the edge.
 template <TransitionAccuracy accuracy = TransitionAccuracy::fast>
 TESSERAY_HD inline ComplexVec3 diffracted_field(const WedgeIncidence& w, const ComplexVec3& incident, Vec3 k_i,
                                                 Vec3 k_d, const DistanceParameters& distances, double wave_number) {
   WedgeDiffraction d;
   if (!physics_detail::coefficients_along<accuracy>(w, k_d, distances, wave_number, d)) return {};
-  const Complex along_edge = dot(incident, w.edge) - dot(k_i, w.edge) * dot(incident, k_i);
-  const Complex across_edge = dot(incident, cross(k_i, w.edge));
-  const Complex soft = d.soft * along_edge - d.turned * across_edge;
-  const Complex hard = d.hard * across_edge + d.turned * along_edge;
-  return soft * physics_detail::soft_axis(w.edge, k_d) + hard * physics_detail::hard_axis(w.edge, k_d);
+  return physics_detail::sent_of(d, w.edge, incident, k_i, k_d);
 }
 
 // The field that has come to the edge along k_i, of which the wedge makes `diffracted` along k_d: the same the other
@@ -374,20 +400,7 @@ TESSERAY_HD inline ComplexVec3 incident_field(const WedgeIncidence& w, const Com
                                               Vec3 k_d, const DistanceParameters& distances, double wave_number) {
   WedgeDiffraction d;
   if (!physics_detail::coefficients_along<accuracy>(w, k_d, distances, wave_number, d)) return {};
-  // Over sin β₀ sin β each, as the coefficients are.
-  const auto part = [&](Vec3 axis) {
-    return 1 / (squared_norm(axis) * w.sin_beta * w.sin_beta) * dot(diffracted, axis);
-  };
-  const Complex soft_out = part(physics_detail::soft_axis(w.edge, k_d)),
-                hard_out = part(physics_detail::hard_axis(w.edge, k_d));
-  const auto over = [](Complex sent, Complex by) { return squared_norm(by) > 0 ? sent / by : Complex{}; };
-  Complex soft = over(soft_out, d.soft), hard = over(hard_out, d.hard);
-  if (squared_norm(d.turned) > 0) {
-    const Complex determinant = d.soft * d.hard + d.turned * d.turned;
-    soft = over(d.hard * soft_out + d.turned * hard_out, determinant);
-    hard = over(d.soft * hard_out - d.turned * soft_out, determinant);
-  }
-  return -1.0 * (soft * physics_detail::soft_axis(w.edge, k_i) + hard * physics_detail::hard_axis(w.edge, k_i));
+  return physics_detail::come_of(d, w, diffracted, k_i, k_d);
 }
 
 // The same for one observer, with one distance parameter for all boundaries.

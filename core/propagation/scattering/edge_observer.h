@@ -16,6 +16,7 @@
 #include "core/physics/diffraction.h"
 #include "core/physics/diffraction_power.h"
 #include "core/propagation/rows/point_intervals.h"
+#include "core/propagation/tubes/absorbing_faces.h"
 #include "core/tiling/tiling.h"
 
 namespace tesseray {
@@ -60,10 +61,6 @@ struct ObservedFaces {
         tangent_rise(edge.tangent_0.z),
         normal_rise(edge.normal_0.z) {}
 };
-
-// Observers at less than this sine from a face lie on it: it absorbs for them, since of its tiles the wave that falls
-// on them is wanted (absorbing_faces.h).
-inline constexpr double on_face_sine = 1e-6;
 
 // Reflection at a face, for a grazing angle with this sine. Without branches; a perfect
 // conductor comes out of its permittivity, but for its grazing angles.
@@ -126,9 +123,10 @@ struct EdgeObserver {
   const double sine_0 = 2 * sin_half * cos_half, sine_n = 2 * sin_half_n * cos_half_n;
   const double cosine_0 = cos_half * cos_half - sin_half * sin_half,
                cosine_n = cos_half_n * cos_half_n - sin_half_n * sin_half_n;
+  // A face absorbs for what lies on it, as for rays (absorbing_along).
   const auto reflects_at = [](double sine, double cosine) {
     const double magnitude = sine < 0 ? -sine : sine;
-    return (magnitude > on_face_sine) | (cosine < 0) ? 1.0f : 0.0f;
+    return (magnitude > along_face) | (cosine < 0) ? 1.0f : 0.0f;
   };
   const float reflects_0 = reflects_at(sine_0, cosine_0), reflects_n = reflects_at(sine_n, cosine_n),
               both_reflect = reflects_0 * reflects_n;

@@ -101,27 +101,65 @@ struct Fixture {
   }
 };
 
+// One pair by the scalar physics.
+struct ScalarPair {
+  double share = 0;  // of the power at the edge that is left at the point, but for the spreading
+  double density = 0, length_m = 0;
+};
+
+ScalarPair scalar_pair(const Wedge& wedge, const EdgeSegment& edge, const Tile& tile, Vec3 point) {
+  const VirtualSource from{tile.centroid, 0, edge.midpoint, edge.direction, 0.5};
+  const EdgeIncidence incidence(wedge, edge, tile.centroid);
+  const Leg leg = leg_to(from, point);
+  const Vec3 k_i = (1.0 / leg.rho_m) * (leg.from - tile.centroid);
+  const double distance_m = distance_parameter_m(leg.rho_m, leg.distance_m, incidence.sin_beta(leg.rho_m));
+  const ComplexVec3 field =
+      diffracted_field(incidence.at(leg.rho_m, k_i),
+                       Complex{1, 0} * polarization_vector(LinearPolarization::vertical, AntennaFrame{}, k_i), k_i,
+                       leg.direction, {distance_m, distance_m, distance_m}, wave_number);
+  return {squared_norm(field), per_cosine * dot(k_i, tile.normal) * squared_norm(field) * leg.amplitude * leg.amplitude,
+          leg.length_m};
+}
+
 TEST(DiffuseDiffraction, EqualsOnePairAtATime) {
   Fixture fixture(3, 500);
   for (const Vec3 centroid : {Vec3{30, 20, 10.1}, Vec3{-40, 5, 9.9}, Vec3{-20, -60, 10.0}}) {
     const Tile tile = tile_at(centroid);
     const Pairs result = fixture.diffract(fixture.source(tile));
-    const VirtualSource from{tile.centroid, 0, fixture.edge.midpoint, fixture.edge.direction, 0.5};
-    const EdgeIncidence incidence(fixture.wedge, fixture.edge, tile.centroid);
     for (std::size_t i = 0; i < fixture.points.size(); ++i) {
-      const Leg leg = leg_to(from, fixture.points[i]);
-      const Vec3 k_i = (1.0 / leg.rho_m) * (leg.from - tile.centroid);
-      const double sin_beta = incidence.sin_beta(leg.rho_m);
-      const double distance_m = distance_parameter_m(leg.rho_m, leg.distance_m, sin_beta);
-      const ComplexVec3 field =
-          diffracted_field(incidence.at(leg.rho_m, k_i),
-                           Complex{1, 0} * polarization_vector(LinearPolarization::vertical, AntennaFrame{}, k_i), k_i,
-                           leg.direction, {distance_m, distance_m, distance_m}, wave_number);
-      const double density = per_cosine * dot(k_i, tile.normal) * squared_norm(field) * leg.amplitude * leg.amplitude;
+      const ScalarPair expected = scalar_pair(fixture.wedge, fixture.edge, tile, fixture.points[i]);
       // Deep in the shadow little is left of the terms, and their rounding shows.
-      if (squared_norm(field) < 1e-5) continue;
-      EXPECT_NEAR(static_cast<double>(result.length_m[i]), leg.length_m, 1e-3);
-      EXPECT_NEAR(decibels(static_cast<double>(result.density[i])), decibels(density), 0.1) << i;
+      if (expected.share < 1e-5) continue;
+      EXPECT_NEAR(static_cast<double>(result.length_m[i]), expected.length_m, 1e-3);
+      EXPECT_NEAR(decibels(static_cast<double>(result.density[i])), decibels(expected.density), 0.1) << i;
+    }
+  }
+}
+
+// A face and its reflection would leave next to nothing of the vertical wave there.
+TEST(DiffuseDiffraction, TilesOnAFaceOfTheEdgeHaveTheWaveThatFallsOnThem) {
+  constexpr Complex air{1, 0};
+  Fixture fixture(3, 0);
+  for (const bool on_0_face : {true, false}) {
+    Wedge absorbing = fixture.wedge;
+    (on_0_face ? absorbing.eps_0 : absorbing.eps_n) = air;
+    fixture.points.clear();
+    for (double distance = 5; distance < 100; distance *= 1.3) {
+      fixture.points.push_back(on_0_face ? Vec3{distance, 0, 10.05} : Vec3{0, -distance, 10.05});
+    }
+    fixture.all.resize(fixture.points.size());
+    std::iota(fixture.all.begin(), fixture.all.end(), 0u);
+    fixture.straight_m.assign(fixture.points.size(), 0.0);
+    // In front of either face, and of both.
+    for (const Vec3 centroid : {Vec3{30, 20, 10.1}, Vec3{-40, 5, 9.9}, Vec3{-20, -60, 10.0}}) {
+      const Tile tile = tile_at(centroid);
+      const Pairs result = fixture.diffract(fixture.source(tile));
+      for (std::size_t i = 0; i < fixture.points.size(); ++i) {
+        const double expected = scalar_pair(absorbing, fixture.edge, tile, fixture.points[i]).density;
+        const double reflecting = scalar_pair(fixture.wedge, fixture.edge, tile, fixture.points[i]).density;
+        EXPECT_NEAR(decibels(static_cast<double>(result.density[i])), decibels(expected), 0.1) << i;
+        EXPECT_LT(reflecting, 0.1 * expected) << i;
+      }
     }
   }
 }
