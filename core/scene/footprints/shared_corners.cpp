@@ -5,7 +5,9 @@
 #include <bit>
 #include <optional>
 #include <set>
+#include <tuple>
 #include <utility>
+#include <vector>
 
 #include "core/scene/footprints/point_grid.h"
 #include "core/scene/ground_plan/footprint_repair.h"
@@ -35,7 +37,13 @@ class Corners {
     }
   }
 
-  // The first corner met that is near enough, one at p where there is none.
+  // Has corners for all these places, the same whatever their order.
+  void meet(std::vector<Vec2> points) {
+    std::sort(points.begin(), points.end(), [](Vec2 p, Vec2 q) { return std::tie(p.x, p.y) < std::tie(q.x, q.y); });
+    for (const Vec2 p : points) at(p);
+  }
+
+  // The nearest corner that is near enough, one at p where there is none.
   std::uint32_t at(Vec2 p) {
     std::optional<std::uint32_t> found;
     double nearest = within_m_;
@@ -127,6 +135,12 @@ std::vector<Rings> with_shared_corners(const std::vector<Rings>& polygons, const
     if (!is_fixed[i]) continue;
     for (const Ring& ring : polygons[i]) corners.fix(ring);
   }
+  std::vector<Vec2> points;
+  for (std::size_t i = 0; i < polygons.size(); ++i) {
+    if (is_fixed[i]) continue;
+    for (const Ring& ring : polygons[i]) points.insert(points.end(), ring.begin(), ring.end());
+  }
+  corners.meet(std::move(points));
   std::vector<std::vector<NumberedRing>> numbered(polygons.size());
   for (std::size_t i = 0; i < polygons.size(); ++i) {
     if (is_fixed[i]) continue;

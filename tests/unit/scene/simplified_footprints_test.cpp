@@ -8,6 +8,7 @@
 #include <map>
 #include <numeric>
 #include <random>
+#include <tuple>
 #include <utility>
 #include <vector>
 
@@ -199,6 +200,30 @@ INSTANTIATE_TEST_SUITE_P(Towns, WithoutGap,
                          ::testing::Values(std::tuple{1u, 0.0, 0.5}, std::tuple{2u, 0.0, 3.0},
                                            std::tuple{3u, 0.01, 1.0}, std::tuple{4u, 0.01, 3.0},
                                            std::tuple{5u, 0.02, 3.0}));
+
+TEST(SimplifiedFootprints, AreTheSameInAnyOrderOfHousesAndCorners) {
+  const std::vector<Rings> houses = HousesWithoutGap(3, 0.01).polygons();
+  std::vector<std::size_t> order(houses.size());
+  std::iota(order.begin(), order.end(), std::size_t{0});
+  std::mt19937 random(7);
+  std::shuffle(order.begin(), order.end(), random);
+  std::vector<Rings> shuffled;
+  for (const std::size_t house : order) {
+    Rings rings = houses[house];
+    std::rotate(rings[0].begin(), rings[0].begin() + static_cast<std::ptrdiff_t>(random() % rings[0].size()),
+                rings[0].end());
+    shuffled.push_back(std::move(rings));
+  }
+  const auto corners = [](const Rings& rings) {
+    Ring sorted = rings.front();
+    std::sort(sorted.begin(), sorted.end(), [](Vec2 p, Vec2 q) { return std::tie(p.x, p.y) < std::tie(q.x, q.y); });
+    return sorted;
+  };
+  const Footprints simple = Plan(houses).simplified(1), of_shuffled = Plan(shuffled).simplified(1);
+  for (std::size_t i = 0; i < order.size(); ++i) {
+    EXPECT_EQ(corners(of_shuffled[i][0]), corners(simple[order[i]][0])) << order[i];
+  }
+}
 
 TEST(SimplifiedFootprints, ACornerOnANeighboursSideBecomesOneOfIt) {
   // Two houses in front of a long one, 3 mm off its wall.
