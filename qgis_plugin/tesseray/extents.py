@@ -25,7 +25,7 @@ from qgis.core import (
 )
 
 from .description import Parameter, Tool
-from .inputs import crs_text, layer_of
+from .inputs.sources import crs_text, layer_of
 from .places import geopackage_extent
 
 # The executable works in the buildings' own CRS when that is true to scale within this (docs/inputs.md).

@@ -29,7 +29,7 @@ from qgis.core import (
 from qgis.PyQt.QtXml import QDomDocument
 
 from .description import Output, Tool
-from .inputs import file_of, table_of
+from .inputs.sources import file_of, table_of
 from .outputs import RASTER_EXTENSIONS, Destination
 from .replaced_layers import follow_crs, reload_layer, reopen_layer
 

@@ -16,7 +16,7 @@ from qgis.core import (
 )
 
 from .description import Tool
-from .inputs import write_layer
+from .layer_writing import write_layer
 from .recorded_runs import copy_runs
 
 ROLE = "report_input"

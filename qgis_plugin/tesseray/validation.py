@@ -32,22 +32,11 @@ from qgis.PyQt.QtCore import QMetaType
 
 from .description import Parameter, Tool
 from .extents import CrsFinder
-from .inputs import (
-    GEOMETRIES,
-    ambiguous_layers,
-    chosen_rows,
-    export_reason,
-    expressions_of,
-    file_of,
-    geometries_of,
-    has_lost_header,
-    holds_best_servers,
-    layer_of,
-    leave_geometries,
-    path_losses_in,
-    read_attributes,
-    text_of_source,
-)
+from .inputs.chosen_rows import chosen_rows, expressions_of, leave_geometries, read_attributes
+from .inputs.companions import holds_best_servers, path_losses_in
+from .inputs.export_reasons import export_reason, has_lost_header
+from .inputs.layers_of_file import GEOMETRIES, ambiguous_layers
+from .inputs.sources import file_of, geometries_of, layer_of, text_of_source
 from .places import (
     BORDER_TOLERANCE_M,
     SITE_MARGIN_M,

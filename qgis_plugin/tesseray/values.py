@@ -26,21 +26,12 @@ from qgis.core import (
 from .description import Parameter, Tool
 from .extents import CrsFinder
 from .folders import with_folder
-from .inputs import (
-    LayerCopy,
-    RasterCopy,
-    crs_text,
-    export_reason,
-    file_sources_of,
-    folder_of,
-    layer_name_in,
-    layer_of,
-    own_source,
-    project_of,
-    raster_export_reason,
-    recorded_source,
-    with_layer_name,
-)
+from .inputs.export_reasons import export_reason, raster_export_reason
+from .inputs.layer_copy import LayerCopy
+from .inputs.layers_of_file import with_layer_name
+from .inputs.query_layers import file_sources_of
+from .inputs.raster_copy import RasterCopy
+from .inputs.sources import crs_text, folder_of, layer_name_in, layer_of, own_source, project_of, recorded_source
 from .recorded_runs import copy_text
 from .service_keys import public_source
 

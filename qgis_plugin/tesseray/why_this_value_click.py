@@ -27,7 +27,7 @@ from qgis.core import (
 )
 
 from .description import Description, Tool
-from .inputs import table_of
+from .inputs.sources import table_of
 from .why_this_value_inputs import RecordedRun, UnknownRun, predicting_run
 
 VALUE_FIELD = "path_loss_db"

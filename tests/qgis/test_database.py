@@ -90,7 +90,7 @@ class PostgisTest(QgisTest):
     def test_chosen_rows_of_a_connection_that_breaks_stop_the_run(self):
         import processing
         from qgis.core import QgsProcessingException, QgsProcessingFeatureSourceDefinition, QgsProcessingFeedback
-        from tesseray import inputs
+        from tesseray.inputs.copied_fields import RowsOfCopy
 
         class Breaking(QgsProcessingFeedback):
             def pushInfo(_, text):  # noqa: N802, N805
@@ -112,14 +112,14 @@ class PostgisTest(QgisTest):
             self.cluster.execute("SELECT pg_terminate_backend(pid) FROM pg_stat_activity WHERE pid <> pg_backend_pid() "
                                  "AND datname = 'city'")
 
-        def row(rows, original, made=inputs._RowsOfCopy.row):
+        def row(rows, original, made=RowsOfCopy.row):
             read.append(original.id())
             if len(read) == 100:
                 break_connections()
             return made(rows, original)
 
         read = []
-        with unittest.mock.patch.object(inputs._RowsOfCopy, "row", row):
+        with unittest.mock.patch.object(RowsOfCopy, "row", row):
             with self.assertRaisesRegex(QgsProcessingException, "“many” that the expression chooses may be missing .*cursor"):
                 run()
         self.assertEqual(len(read), 2000)

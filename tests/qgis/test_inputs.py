@@ -611,7 +611,7 @@ class InputTest(ProjectTest):
         self.assertLess(copied.GetLayer(0).GetFeatureCount(), len(rows))
 
     def test_a_copy_of_a_layer_has_no_index_and_is_closed_before_it_is_read(self):
-        from tesseray.inputs import LayerCopy
+        from tesseray.inputs.layer_copy import LayerCopy
 
         frames, rows = [], []
 
@@ -652,7 +652,7 @@ class InputTest(ProjectTest):
             copying.append(QgsRasterBlockFeedback())
             return copying[0]
 
-        with unittest.mock.patch("tesseray.inputs.QgsRasterBlockFeedback", noted):
+        with unittest.mock.patch("tesseray.inputs.raster_copy.QgsRasterBlockFeedback", noted):
             self.cancelled_copy("raster.tif", DEM=layer.id())
         self.assertLess(copying[0].progress(), 50)
 
