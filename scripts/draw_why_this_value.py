@@ -19,6 +19,7 @@ from qgis.core import QgsPointXY, QgsProject, QgsVectorLayer  # noqa: E402
 from qgis.gui import QgsMapCanvas  # noqa: E402
 from qgis.PyQt.QtCore import QEventLoop, QPoint, Qt, QTimer  # noqa: E402
 from qgis.PyQt.QtGui import QColor, QImage, QPainter  # noqa: E402
+from qgis.PyQt.QtWidgets import QApplication  # noqa: E402
 from qgis.testing import start_app  # noqa: E402
 
 MAP_WIDTH, DOCK_WIDTH, HEIGHT = 620, 560, 620
@@ -85,6 +86,7 @@ def main():
     why.dock.setFloating(True)
     why.dock.resize(DOCK_WIDTH, HEIGHT)
     why.dock.show()
+    QApplication.processEvents()  # which lays out what is in the dock
     side_by_side(canvas.grab(), why.dock.grab()).save(picture)
     sys.stdout.flush()
     # Tearing QGIS down from Python may crash when all is done.
