@@ -23,6 +23,7 @@
 #include "core/propagation/rays/in_step_past_edge.h"
 #include "core/propagation/rays/local_mean.h"
 #include "core/scene/ground_plan/prism_index.h"
+#include "core/scene/ground_plan/stacks.h"
 
 namespace tesseray {
 namespace {
@@ -102,6 +103,7 @@ struct TracingEnvironment {
   const VegetationPrisms& vegetation;
   const std::vector<Receiver>& receivers;
   const ImageTracingOptions& options;
+  const std::vector<std::uint32_t>& stacks;  // by prism (stacks_of)
 
   // Reflections of a ray with one diffraction; negative without diffractions.
   int reflections_with_edge() const {
@@ -161,6 +163,12 @@ class Trace {
   void add(const ExactPath& path, Arrived& arrived) const;
   void set_in_step(const ExactPath& path, PairableRay& ray) const;
   PairableRay as_pairable(const ExactPath& path, const Arrival& arrival) const;
+  // What a ray that meets another part of the same stack has in common: of the ground, its own number.
+  std::uint32_t stack_of(const ExactPath::Interaction& place) const {
+    const std::uint32_t prism =
+        place.is_edge ? environment_.edges[place.number].prism : environment_.reflectors[place.number].prism;
+    return prism == no_index ? place.number : environment_.stacks[prism];
+  }
   Ray as_ray(const FoundRay& found, const Receiver& receiver) const;
 
   const TracingEnvironment& environment_;
@@ -235,8 +243,11 @@ PairableRay Trace::as_pairable(const ExactPath& path, const Arrival& arrival) co
       }
     }
     way.add(each->is_edge);
-    way.add(each->number);
-    if (each->is_edge) part.pass_edge(environment_.edges[each->number].direction);
+    way.add(stack_of(*each));
+    if (!each->is_edge) continue;
+    const Vec3 direction = environment_.edges[each->number].direction;
+    way.add(stands_on({0, 0, 1}, direction));
+    part.pass_edge(direction);
   }
   ray.way = way.value();
   return ray;
@@ -395,6 +406,7 @@ struct ImageTracer::Impl {
   ImageTree tree;
   ExactPaths paths;
   VegetationPrisms vegetation;
+  std::vector<std::uint32_t> stacks;
 
   Impl(const Scene& the_scene, const Occlusion& occlusion, std::vector<Receiver> the_receivers,
        const ImageTracingOptions& the_options)
@@ -406,7 +418,8 @@ struct ImageTracer::Impl {
         edges(scene, index, options.ridge_angle_deg),
         tree(reflectors, edges),
         paths(reflectors, edges, occlusion),
-        vegetation(scene.vegetation) {}
+        vegetation(scene.vegetation),
+        stacks(stacks_of(scene)) {}
 };
 
 ImageTracer::ImageTracer(const Scene& scene, const Occlusion& occlusion, std::vector<Receiver> receivers,
@@ -419,8 +432,8 @@ ImageTracer::~ImageTracer() = default;
 ImageTracer::ImageTracer(ImageTracer&&) noexcept = default;
 
 ImageTracingResult ImageTracer::trace(const Transmitter& transmitter, Progress& progress) const {
-  const TracingEnvironment environment{impl_->scene, impl_->reflectors, impl_->edges,     impl_->tree,
-                                       impl_->paths, impl_->vegetation, impl_->receivers, impl_->options};
+  const TracingEnvironment environment{impl_->scene,      impl_->reflectors, impl_->edges,   impl_->tree,  impl_->paths,
+                                       impl_->vegetation, impl_->receivers,  impl_->options, impl_->stacks};
   return Trace(environment, transmitter).run(progress);
 }
 

@@ -63,9 +63,12 @@ std::uint64_t LaunchArrivals::way_of(const InteractionChain& chain) const {
     const std::uint32_t element = chain.elements[i];
     const bool is_tile = points.is_tile(element);
     if (is_tile && points.is_ground(element) && part.has_ground(environment_.tiling.tiles[element].normal)) continue;
-    // Reflected on the ground or not, a ray meets the same wall at different tiles.
+    // Reflected on the ground or not, a ray meets the same wall at different tiles, and at different parts of a house
+    // that stand on each other.
+    const std::uint32_t prism =
+        is_tile ? environment_.tiling.tiles[element].prism : environment_.view.edge(element).prism;
     way.add(is_tile);
-    way.add(is_tile ? environment_.tiling.tiles[element].prism : environment_.view.edge(element).prism);
+    way.add(prism == no_index ? prism : environment_.stacks[prism]);
     if (is_tile) continue;
     // A house's roof edge and its corner are two ways.
     const Vec3 direction = environment_.view.edge(element).direction;

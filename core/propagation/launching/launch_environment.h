@@ -33,6 +33,7 @@ struct LaunchEnvironment {
   const ReceiverRows& receiver_rows;
   const ReceiverReach& reach;
   const std::vector<EdgeRun>& edge_runs;
+  const std::vector<std::uint32_t>& stacks;  // by prism (stacks_of)
   const OverRooftopPaths& over_rooftops;
   const GroundTiles& ground_tiles;           // asked where there are receivers
   const SightOverGround& sight_over_ground;  // none where nobody asks

@@ -16,6 +16,7 @@
 #include "core/propagation/rows/sight_over_ground_file.h"
 #include "core/propagation/tubes/tube.h"
 #include "core/propagation/vegetation/vegetation_file.h"
+#include "core/scene/ground_plan/stacks.h"
 
 namespace tesseray {
 namespace {
@@ -68,6 +69,7 @@ struct RayLauncher::Impl {
   ReceiverReach reach;
   std::vector<Vec3> normals_around;
   std::vector<EdgeRun> runs;
+  std::vector<std::uint32_t> stacks;
   OverRooftopPaths over_rooftops;
   std::unique_ptr<const GroundTiles> ground_tiles;
   std::vector<std::uint32_t> grounds;  // see EnvironmentView::receiver_grounds
@@ -131,6 +133,7 @@ struct RayLauncher::Impl {
             receiver_rows,
             reach,
             runs,
+            stacks,
             over_rooftops,
             *ground_tiles,
             sight_over_ground,
@@ -192,6 +195,7 @@ RayLauncher::RayLauncher(const Scene& scene, const Tiling& tiling, const Occlusi
                                       std::move(reach),
                                       normals_of_ground_around(reflecting),
                                       edge_runs(tiling),
+                                      stacks_of(scene),
                                       std::move(over_rooftops),
                                       std::move(ground_tiles),
                                       std::move(grounds),

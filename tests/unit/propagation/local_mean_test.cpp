@@ -835,5 +835,45 @@ TEST(LocalMean, OfWhatBendsAroundACornerBehindWavesOfTheGround) {
   }
 }
 
+// The ray meets the upper part of a wall and its reflection on the ground the lower one, or a corner likewise.
+TEST(LocalMean, OfWallsInTwoPartsIsThatOfWallsInOne) {
+  const auto gains = [](double joint_z) {
+    Scene scene = testing::flat_ground(900, 200);
+    scene.prisms.push_back(testing::box_prism(1, {100, 80}, {850, 92}, 0, 15));    // which reflects
+    scene.prisms.push_back(testing::box_prism(2, {150, 135}, {160, 165}, 0, 15));  // which hides and diffracts
+    for (std::size_t house = 0; joint_z > 0 && house < 2; ++house) {
+      Prism tower = scene.prisms[house];
+      scene.prisms[house].top_z = tower.bottom_z = joint_z;
+      tower.on_ground = false;
+      scene.prisms.push_back(tower);
+    }
+    const Environment town(std::move(scene), 20);
+    const Transmitter transmitter = testing::test_transmitter({20, 150, 6});
+    std::vector<Vec3> places;
+    for (double x = 250; x < 850; x += 75) places.push_back({x, 151, 1.5});
+    const std::vector<Receiver> receivers = testing::receivers_at(places);
+    std::vector<double> all;
+    for (const ArrivalSums& receiver :
+         town.launch_to_receivers(transmitter, receivers, testing::without_scattering(1, 1, 2)).receivers) {
+      all.push_back(testing::total_gain(receiver));
+    }
+    ImageTracingOptions exact;
+    exact.max_reflections = 2;
+    exact.max_diffractions = 1;
+    for (const ArrivalSums& receiver :
+         ImageTracer(town.scene, town.occlusion, receivers, exact).trace(transmitter, no_progress()).receivers) {
+      all.push_back(testing::total_gain(receiver));
+    }
+    return all;
+  };
+  const std::vector<double> in_one = gains(0);
+  for (const double joint_z : {3.0, 4.0}) {
+    const std::vector<double> in_two = gains(joint_z);
+    for (std::size_t r = 0; r < in_one.size(); ++r) {
+      EXPECT_NEAR(decibels(in_two[r] / in_one[r]), 0, 0.3) << joint_z << " m, " << r;
+    }
+  }
+}
+
 }  // namespace
 }  // namespace tesseray
