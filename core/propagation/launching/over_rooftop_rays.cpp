@@ -113,7 +113,7 @@ void FirstLevel::launch_over_rooftops_by(RooftopSearch& search, std::uint32_t fi
   const auto finish = [&](std::size_t k, ThreadState& state, RooftopWave& wave) {
     switch (found[k].outcome) {
       case RooftopBends::Outcome::none:
-        return false;
+        return waves_.find_over_parts_in_air(targets[k], state.rooftop_work, wave);
       case RooftopBends::Outcome::no_room:
         return waves_.find(targets[k], state.rooftop_work, wave);
       case RooftopBends::Outcome::found:

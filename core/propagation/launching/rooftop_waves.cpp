@@ -107,11 +107,25 @@ RooftopTarget RooftopWaves::target_in_sight(std::uint32_t number) const {
 }
 
 bool RooftopWaves::find(const RooftopTarget& target, Workspace& work, RooftopWave& wave) const {
-  return environment_.over_rooftops.find(search_rays(), target, environment_.options.over_rooftop, work, wave.path) &&
-         complete(target, work, wave);
+  if (!environment_.over_rooftops.find(search_rays(), target, environment_.options.over_rooftop, work, wave.path)) {
+    return find_over_parts_in_air(target, work, wave);
+  }
+  return complete(target, work, wave);
 }
 
-bool RooftopWaves::complete(const RooftopTarget& to, Workspace& work, RooftopWave& wave) const {
+bool RooftopWaves::find_over_parts_in_air(const RooftopTarget& target, Workspace& work, RooftopWave& wave) const {
+  return environment_.over_rooftops.find_over_parts_in_air(search_rays(), target, environment_.options.over_rooftop,
+                                                           work, wave.path) &&
+         complete_over(target, work, wave);
+}
+
+bool RooftopWaves::complete(const RooftopTarget& target, Workspace& work, RooftopWave& wave) const {
+  const bool is_in_the_way = !wave.path.is_in_sight && environment_.over_rooftops.meets_part_in_air(
+                                                           transmitter_.position, wave.path, target.point);
+  return is_in_the_way ? find_over_parts_in_air(target, work, wave) : complete_over(target, work, wave);
+}
+
+bool RooftopWaves::complete_over(const RooftopTarget& to, Workspace& work, RooftopWave& wave) const {
   const Vec3 target = to.point;
   wave.end = target;
   RooftopPath& path = wave.path;

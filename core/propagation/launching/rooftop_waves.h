@@ -81,8 +81,11 @@ class RooftopWaves {
   RooftopTarget target_in_sight(std::uint32_t number) const;
   // False when there is none.
   bool find(const RooftopTarget& target, Workspace& work, RooftopWave& wave) const;
-  // The wave along wave.path; false when nothing is left of it. However weak it is, it arrives: only what goes on from
-  // an element is held against MIN_POWER. Vegetation on the way to a point in sight is not in it.
+  // The same over parts with air below, which are no screens: where no other roof is in the way.
+  bool find_over_parts_in_air(const RooftopTarget& target, Workspace& work, RooftopWave& wave) const;
+  // The wave along wave.path, or, where a part with air below stands in that way, over it; false when nothing is left
+  // of it. However weak it is, it arrives: only what goes on from an element is held against MIN_POWER. Vegetation on
+  // the way to a point in sight is not in it.
   bool complete(const RooftopTarget& target, Workspace& work, RooftopWave& wave) const;
   // Over the last edge of a path, as of a screen alone.
   Complex behind_last_edge(const RooftopPath& path, Vec3 point) const;
@@ -165,6 +168,7 @@ class RooftopWaves {
                                                        Workspace& work) const;
 
  private:
+  bool complete_over(const RooftopTarget& target, Workspace& work, RooftopWave& wave) const;
   double vegetation_over(const RooftopPath& path) const;
   bool sees_place(const StraightWay& way, const EdgeSegment& edge, double z_m) const;
   bool is_beyond_horizon(const EdgeSegment& edge, double z_m, Workspace& work) const;

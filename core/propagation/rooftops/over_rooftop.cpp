@@ -210,9 +210,42 @@ class StripsAboutWay {
 
 }  // namespace
 
-OverRooftopPaths::OverRooftopPaths(const Scene& scene) : index_(scene), profiles_(scene, index_) {
+namespace {
+
+std::unique_ptr<const Scene> with_all_on_ground(const Scene& scene, std::span<const std::uint32_t> parts_in_air) {
+  auto standing = std::make_unique<Scene>(scene);
+  for (const std::uint32_t part : parts_in_air) standing->prisms[part].on_ground = true;
+  return standing;
+}
+
+}  // namespace
+
+OverRooftopPaths::OverRooftopPaths(const Scene& scene)
+    : index_(scene), profiles_(scene, index_), parts_in_air_(scene, profiles_.parts_in_air()) {
   const auto [lowest, highest] = std::minmax_element(scene.terrain.height_m.begin(), scene.terrain.height_m.end());
   is_ground_level_ = lowest == highest || *lowest == *highest;
+  if (profiles_.parts_in_air().empty()) return;
+  scene_of_screens_ = with_all_on_ground(scene, profiles_.parts_in_air());
+  over_all_parts_ = std::make_unique<const OverRooftopPaths>(*scene_of_screens_);
+}
+
+bool OverRooftopPaths::meets_part_in_air(Vec3 from, const RooftopPath& path, Vec3 to) const {
+  // A ray that grazes a roof's own edge is not in it.
+  constexpr Vec3 above{0, 0, 0.01};
+  Vec3 before = from;
+  for (const Vec3 edge : path.edges) {
+    if (parts_in_air_.stand_between(before, edge + above)) return true;
+    before = edge + above;
+  }
+  return parts_in_air_.stand_between(before, to);
+}
+
+bool OverRooftopPaths::find_over_parts_in_air(const RooftopRays& rays, const RooftopTarget& target, OverRooftop method,
+                                              Workspace& work, RooftopPath& path) const {
+  if (over_all_parts_ == nullptr || parts_in_air_.are_above(rays.from) || parts_in_air_.are_above(target.point)) {
+    return false;
+  }
+  return over_all_parts_->find(rays, target, method, work, path);
 }
 
 PlaneImage image_in(const GroundBeforeEdge& ground, Vec3 antenna, Vec2 direction) {

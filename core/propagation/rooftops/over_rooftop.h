@@ -7,6 +7,7 @@
 // that of the lossy wedge (UTD) it is, one by 10 to 20° by some of both (roof_edge.h).
 #pragma once
 
+#include <memory>
 #include <optional>
 #include <span>
 #include <vector>
@@ -16,6 +17,7 @@
 #include "core/propagation/rays/ray_launching_options.h"
 #include "core/propagation/rooftops/grazed_ground.h"
 #include "core/propagation/rooftops/ground_near_sight.h"
+#include "core/propagation/rooftops/parts_in_air.h"
 #include "core/propagation/rooftops/rooftop_bends.h"
 #include "core/propagation/rooftops/rooftop_profiles.h"
 #include "core/propagation/rooftops/smooth_ground.h"
@@ -151,6 +153,12 @@ class OverRooftopPaths {
   // Whether roofs or terrain stand in the way of two points over the curved earth that see each other over a flat one.
   bool is_beyond_horizon(Vec3 from, Vec3 to, Workspace& work) const;
 
+  // Whether a part of a building with air below, which is no screen, stands in the way over a path's edges.
+  bool meets_part_in_air(Vec3 from, const RooftopPath& path, Vec3 to) const;
+  // As find(), with such parts as if they stood on the ground: over them. False below them.
+  bool find_over_parts_in_air(const RooftopRays& rays, const RooftopTarget& target, OverRooftop method, Workspace& work,
+                              RooftopPath& path) const;
+
   // The height of the roof that a point stands over; −∞ over the ground.
   double roof_below(Vec3 point) const;
   // The number of the roof (ProfileEdge::roof) that an end of rays stands over, or before whose wall it is right: that
@@ -178,6 +186,10 @@ class OverRooftopPaths {
 
   PrismIndex index_;
   RooftopProfiles profiles_;
+  PartsInAir parts_in_air_;
+  // With these on the ground; nullptr where there are none.
+  std::unique_ptr<const Scene> scene_of_screens_;
+  std::unique_ptr<const OverRooftopPaths> over_all_parts_;
   bool is_ground_level_;
 };
 

@@ -3,10 +3,10 @@
 
 #include <algorithm>
 #include <cmath>
-#include <numeric>
 #include <optional>
 #include <utility>
 
+#include "core/base/joined_numbers.h"
 #include "core/propagation/rays/surface_materials.h"
 
 namespace tesseray {
@@ -14,17 +14,25 @@ namespace {
 
 constexpr double beside_m = 0.05;
 
+// Gaps below a part that are no higher are closed: they come of roundings, and nothing passes them.
+constexpr double closed_gap_m = 0.5;
+
+// The part right below a place at a height, but for a closed gap; nullptr where there is none.
+const Prism* part_below(const Scene& scene, const PrismIndex& index, Vec3 place) {
+  for (const double below_m : {beside_m, closed_gap_m}) {
+    const std::int64_t part = index.prism_at({place.x, place.y, place.z - below_m});
+    if (part >= 0) return &scene.prisms[static_cast<std::size_t>(part)];
+  }
+  return nullptr;
+}
+
 // Whether there is something solid below this place in a part all the way to the ground.
 bool stands_on_ground(const Scene& scene, const PrismIndex& index, const Prism* part, Vec2 place) {
-  constexpr double below_m = 0.05;
-  while (!part->on_ground) {
-    const double below_z = part->bottom_z - below_m;
-    if (below_z <= scene.terrain.height_at(place)) return true;
-    const std::int64_t below = index.prism_at({place.x, place.y, below_z});
-    if (below < 0) return false;
-    part = &scene.prisms[static_cast<std::size_t>(below)];
+  while (part != nullptr && !part->on_ground) {
+    if (part->bottom_z - closed_gap_m <= scene.terrain.height_at(place)) return true;
+    part = part_below(scene, index, {place.x, place.y, part->bottom_z});
   }
-  return true;
+  return part != nullptr;
 }
 
 // Off a side, at `along_m` from its beginning: towards its solid, or away from it.
@@ -46,25 +54,6 @@ std::optional<std::uint32_t> part_beyond(const Scene& scene, const PrismIndex& i
   return static_cast<std::uint32_t>(part);
 }
 
-// Numbers that are joined have the least of them in common.
-class JoinedNumbers {
- public:
-  explicit JoinedNumbers(std::size_t count) : joined_(count) { std::iota(joined_.begin(), joined_.end(), 0u); }
-
-  void join(std::uint32_t a, std::uint32_t b) {
-    a = least(a);
-    b = least(b);
-    joined_[std::max(a, b)] = std::min(a, b);
-  }
-  std::uint32_t least(std::uint32_t number) {
-    while (joined_[number] != number) number = joined_[number] = joined_[joined_[number]];
-    return number;
-  }
-
- private:
-  std::vector<std::uint32_t> joined_;
-};
-
 class SideFinder {
  public:
   SideFinder(const Scene& scene, const PrismIndex& index) : scene_(scene), index_(index), roofs_(scene.prisms.size()) {}
@@ -81,6 +70,7 @@ class SideFinder {
   void take_prism(std::uint32_t number) {
     const Prism& prism = scene_.prisms[number];
     const std::uint16_t material = surface_material(scene_.default_materials, SurfaceKind::wall, prism.material);
+    bool is_in_air = false;
     for (const Ring& ring : prism.rings) {
       const std::size_t count = ring.size();
       const auto side_from = [&](std::size_t corner) { return ring[(corner + 1) % count] - ring[corner % count]; };
@@ -93,9 +83,14 @@ class SideFinder {
                                .material = material,
                                .roof = number};
         const Vec2 inside = beside(side, 0.5 * norm(side.along), beside_m);
-        if (stands_on_ground(scene_, index_, &prism, inside)) take_side(number, side);
+        if (stands_on_ground(scene_, index_, &prism, inside)) {
+          take_side(number, side);
+        } else {
+          is_in_air = true;
+        }
       }
     }
+    if (is_in_air) found_.parts_in_air.push_back(number);
   }
 
   // Its stretches past which there is no roof as high.

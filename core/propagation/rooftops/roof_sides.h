@@ -27,10 +27,11 @@ struct RoofSide {
 struct RoofSides {
   std::vector<RoofSide> sides;
   std::vector<std::uint32_t> roof_of_prism;  // numbers of prisms; those of one roof have one in common
+  std::vector<std::uint32_t> parts_in_air;   // numbers of prisms that have air below a side, ascending
 };
 
-// Of all parts that stand on the ground, perhaps on others. Where the roof goes on beyond a side, or one stands there
-// that is higher, there is none.
+// Of all parts that stand on the ground, perhaps on others, with gaps of up to half a metre. Where the roof goes on
+// beyond a side, or one stands there that is higher, there is none.
 RoofSides find_roof_sides(const Scene& scene, const PrismIndex& index);
 
 }  // namespace tesseray

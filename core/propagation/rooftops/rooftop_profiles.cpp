@@ -45,6 +45,7 @@ RooftopProfiles::RooftopProfiles(const Scene& scene, const PrismIndex& index) {
   RoofSides roofs = find_roof_sides(scene, index);
   take_sides(roofs.sides);
   roof_of_prism_ = std::move(roofs.roof_of_prism);
+  parts_in_air_ = std::move(roofs.parts_in_air);
 }
 
 void RooftopProfiles::take_terrain(const Scene& scene) {

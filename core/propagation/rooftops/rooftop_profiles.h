@@ -57,6 +57,8 @@ class RooftopProfiles {
 
   // The number that sides of its roof have (ProfileEdge::roof).
   std::uint32_t roof_of(std::size_t prism) const { return roof_of_prism_[prism]; }
+  // The prisms with air below, which are no edges there.
+  std::span<const std::uint32_t> parts_in_air() const { return parts_in_air_; }
 
   // Valid as long as this and the scene are, also after this was moved.
   const RooftopSceneView& view() const { return view_; }
@@ -73,7 +75,7 @@ class RooftopProfiles {
   std::vector<std::uint32_t> first_of_cell_;
   std::vector<double> top_of_cell_;
   std::vector<float> highest_of_block_;
-  std::vector<std::uint32_t> roof_of_prism_;
+  std::vector<std::uint32_t> roof_of_prism_, parts_in_air_;
 };
 
 }  // namespace tesseray

@@ -1174,6 +1174,51 @@ TEST(RooftopProfiles, LeaveOutWhatHasAirBelow) {
   EXPECT_EQ(edges, (std::vector<Vec2>{{180, 10}, {190, 25}, {210, 25}, {220, 10}, {280, 20}, {290, 20}}));
 }
 
+TEST(RooftopProfiles, CloseGapsBelowParts) {
+  for (const auto& [gap_m, edges] : {std::pair{0.04, 6u}, std::pair{0.45, 6u}, std::pair{0.6, 2u}}) {
+    SCOPED_TRACE(gap_m);
+    Scene scene = testing::flat_ground(660, 240);
+    const auto raised = [&](Vec2 from, Vec2 to, double bottom_z, double top_z) {
+      scene.prisms.push_back(testing::box_prism(1, from, to, bottom_z, top_z));
+      scene.prisms.back().on_ground = false;
+    };
+    raised({300, 10}, {310, 230}, gap_m, 20);  // over the ground
+    scene.prisms.push_back(testing::box_prism(2, {200, 10}, {240, 230}, 0, 10));
+    raised({210, 10}, {230, 230}, 10 + gap_m, 25);  // over a podium
+    RooftopProfile profile;
+    RooftopProfiles(scene).trace({20, 120, 5}, {600, 120, 5}, 2.0, profile);
+    EXPECT_EQ(profile.points.size(), 2 + edges);  // the ends, too
+  }
+}
+
+// A block on piles before a low house, over whose roof a ray would come straight through the block.
+TEST(OverRooftop, RaysPassAboveAPartWithAirBelowNotThroughIt) {
+  const auto powers = [](double bottom_z, bool with_house) {
+    Scene scene = testing::flat_ground(300, 240);
+    scene.prisms.push_back(testing::box_prism(1, {100, 20}, {115, 220}, bottom_z, 40));
+    scene.prisms.back().on_ground = bottom_z == 0;
+    if (with_house) scene.prisms.push_back(testing::box_prism(2, {140, 60}, {150, 180}, 0, 6));
+    const Environment town(std::move(scene), 10);
+    const RayLaunchingResult launched = town.launch_to_receivers(
+        testing::test_transmitter({40, 120, 20}),
+        testing::receivers_at({{153, 120, 1.5}, {158, 121, 1.5}, {165, 121, 1.5}, {180, 121, 1.5}}), roofs_only());
+    std::vector<double> gains;
+    for (const ArrivalSums& receiver : launched.receivers) gains.push_back(testing::total_gain(receiver));
+    return gains;
+  };
+  for (const bool with_house : {true, false}) {
+    SCOPED_TRACE(with_house);
+    const std::vector<double> standing = powers(0, with_house);
+    for (const double bottom_z : {0.3, 4.0}) {
+      const std::vector<double> raised = powers(bottom_z, with_house);
+      for (std::size_t r = 0; r < standing.size(); ++r) {
+        EXPECT_GT(standing[r], 0) << r;
+        EXPECT_NEAR(decibels_between(raised[r], standing[r]), 0, 1e-6) << bottom_z << " m, " << r;
+      }
+    }
+  }
+}
+
 TEST(OverRooftop, IsReciprocal) {
   testing::SyntheticCityOptions options;
   options.width_m = options.depth_m = 500;
