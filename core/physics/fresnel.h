@@ -1,11 +1,10 @@
 // SPDX-License-Identifier: GPL-3.0-or-later
-// Reflection at, and transmission through, flat surfaces (docs/physics.md §1; ITU-R P.2040-3 §2).
+// Reflection at flat surfaces (docs/physics.md §1; ITU-R P.2040-3 §2).
 #pragma once
 
 #include <cmath>
 
 #include "core/base/host_device.h"
-#include "core/base/units.h"
 #include "core/physics/complex.h"
 
 namespace tesseray {
@@ -76,39 +75,6 @@ TESSERAY_HD inline BoundaryImpedances boundary_impedances(Complex eps_c, double 
 TESSERAY_HD inline double mean_reflectance(Complex eps_c, double cos_incidence) {
   const FresnelCoefficients gamma = fresnel(eps_c, cos_incidence);
   return 0.5 * (squared_norm(gamma.te) + squared_norm(gamma.tm));
-}
-
-struct SlabCoefficients {
-  FresnelCoefficients reflection;
-  // From the front face to the back face; a ray that keeps the phase of the straight line multiplies it by
-  // e^{+jβ d cosθ}.
-  FresnelCoefficients transmission;
-};
-
-// One layer of thickness_m with air on both sides.
-TESSERAY_HD inline SlabCoefficients slab(Complex eps_c, double cos_incidence, double thickness_m, double frequency_hz) {
-  const double c = clamped_to_unit(cos_incidence);
-  const FresnelCoefficients gamma = fresnel(eps_c, c);
-  const Complex s = sqrt_decaying({(eps_c.re - 1.0) + c * c, eps_c.im});
-  const double electric_thickness = 2.0 * pi * thickness_m / wavelength_m(frequency_hz);
-  // e^{−jq} with q = electric_thickness · s.
-  const Complex once = std::exp(electric_thickness * s.im) * exp_j(-electric_thickness * s.re);
-  const Complex twice = once * once;
-  const Complex one{1.0, 0.0};
-  const auto layer = [&](Complex g, Complex& reflection, Complex& transmission) {
-    const Complex resonance = one - g * g * twice;
-    if (squared_norm(resonance) == 0.0) {  // grazing incidence on a lossless layer: total reflection
-      reflection = g;
-      transmission = {};
-      return;
-    }
-    reflection = g * (one - twice) / resonance;
-    transmission = (one - g * g) * once / resonance;
-  };
-  SlabCoefficients result;
-  layer(gamma.te, result.reflection.te, result.transmission.te);
-  layer(gamma.tm, result.reflection.tm, result.transmission.tm);
-  return result;
 }
 
 // The field after specular reflection of a wave that travels along the unit vector k_i, at a surface with unit

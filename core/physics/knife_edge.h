@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: GPL-3.0-or-later
-// Absorbing screens between transmitter and receiver in a vertical plane (docs/physics.md §6; ITU-R P.526 §4).
+// Absorbing screens between transmitter and receiver in a vertical plane (docs/physics.md §6; ITU-R P.526 §4). An
+// edge's ν is a pure number, positive where the edge obstructs the straight line.
 #pragma once
 
 #include <cmath>
@@ -30,12 +31,13 @@ TESSERAY_HD inline double fresnel_parameter_between(Vec2 from, Vec2 edge, Vec2 t
   return fresnel_parameter(clearance, before, after, wavelength_m);
 }
 
-// Its size, of an edge by which the way is so much longer than the straight one.
+// |ν| = 2√(Δ/λ), of an edge by which the way is Δ longer than the straight one.
 TESSERAY_HD inline double fresnel_parameter_of_detour(double longer_m, double wavelength_m) {
   return longer_m > 0 ? 2 * std::sqrt(longer_m / wavelength_m) : 0.0;
 }
 
-// Between two limits, where one factor gives way to another without a step: 0 … 1.
+// How far a value is from one limit to another, 0 … 1, where one factor gives way to another without a step. All of one
+// unit.
 TESSERAY_HD inline double share_between(double value, double from, double to) {
   if (value <= from) return 0;
   return value < to ? (value - from) / (to - from) : 1;
@@ -43,7 +45,7 @@ TESSERAY_HD inline double share_between(double value, double from, double to) {
 
 // In sight an edge's part does not end at once where it costs nothing, since its phase is not nothing there.
 inline constexpr double least_nu_in_sight = -1.5;
-// How much of it counts, by its ν.
+// How much of it counts, by its ν: 0 … 1.
 TESSERAY_HD inline double part_in_sight(double nu) {
   return 1 - share_between(-nu, -negligible_fresnel_parameter, -least_nu_in_sight);
 }
@@ -62,40 +64,16 @@ TESSERAY_HD inline Complex knife_edge_factor(double nu) {
 // some.
 TESSERAY_HD inline double shadow_bound(double nu) { return 0.2253 / nu; }
 
-// J(ν), dB: exact, and the approximation of P.526, which is 0 at and below −0.78.
-TESSERAY_HD inline double knife_edge_loss_db(double nu) {
-  return -10.0 * std::log10(squared_norm(knife_edge_factor(nu)));
-}
+// J(ν), dB, by the approximation of P.526, which is 0 at and below −0.78.
 TESSERAY_HD inline double approximate_knife_edge_loss_db(double nu) {
   if (nu <= negligible_fresnel_parameter) return 0.0;
   const double shifted = nu - 0.1;
   return 6.9 + 20.0 * std::log10(std::sqrt(shifted * shifted + 1.0) + shifted);
 }
 
-// A profile is a row of points (x: distance, y: height; m) with x strictly increasing: the transmitter, the edges, the
-// receiver. All methods give dB relative to free space along the straight line, and 0 for fewer than three points.
-
-// Epstein and Peterson: every edge between its neighbours.
-double epstein_peterson_loss_db(std::span<const Vec2> profile, double wavelength_m);
-
-// P.526's spacing term of two edges, to be added to Epstein and Peterson where each edge alone costs 15 dB or more.
-// Zero for any other number of edges.
-double double_edge_spacing_loss_db(std::span<const Vec2> profile);
-
-enum class DeygoutCorrection {
-  none,     // Deygout 1966
-  spacing,  // each secondary edge less T_c of P.526 §4.3: the quick mode for rows of roofs
-};
-double deygout_loss_db(std::span<const Vec2> profile, double wavelength_m,
-                       DeygoutCorrection correction = DeygoutCorrection::spacing);
-
-// Bullington's equivalent edge.
-double bullington_parameter(std::span<const Vec2> profile, double wavelength_m);
-// With P.526's empirical term for smooth terrain between cities; not for rows of roofs.
-double bullington_loss_db(std::span<const Vec2> profile, double wavelength_m);
-
-// Field over free space behind two screens, exact for the parabolic (paraxial) wave; phase against the straight line.
-// REQUIRES: four points.
-Complex double_knife_edge_factor(std::span<const Vec2> profile, double wavelength_m);
+// The loss over all edges of a profile by Deygout's method (1966), each secondary edge less T_c of P.526 §4.3: the
+// quick mode for rows of roofs. dB relative to free space along the straight line; 0 for fewer than three points.
+// `profile`: the transmitter, the edges and the receiver (x: distance, y: height; m), x strictly increasing.
+double deygout_loss_db(std::span<const Vec2> profile, double wavelength_m);
 
 }  // namespace tesseray

@@ -1,9 +1,6 @@
 // SPDX-License-Identifier: GPL-3.0-or-later
 // Diffuse scattering by the Effective Roughness model (docs/physics.md §7; Degli-Esposti, IEEE TAP 49(7) 2001 1111;
 // Degli-Esposti et al., IEEE TAP 55(1) 2007 143). Powers only: the phase of a scattered wave is random.
-//
-// One tile of area dS takes the power density P_T G_T/(4π r_i²) and gives the receiver
-//   P_R = P_T G_T/(4π r_i²) · scattering_cross_section / r_s² · G_R λ²/(4π).
 #pragma once
 
 #include <cmath>
@@ -11,7 +8,6 @@
 #include "core/base/host_device.h"
 #include "core/base/units.h"
 #include "core/geometry/vector.h"
-#include "core/physics/fresnel.h"
 
 namespace tesseray {
 
@@ -22,7 +18,8 @@ enum class ScatteringModel {
   incident,    // … 1: the incident power (2001)
 };
 
-// The factor on the amplitude of the specular ray that leaves the scattered power out of it.
+// The factor √(1 − S²) on the amplitude of the specular ray, which leaves the scattered power out of it.
+// `scattering_coefficient`: S, a ratio of amplitudes, 0 … 1.
 TESSERAY_HD inline double specular_reduction(double scattering_coefficient) {
   return std::sqrt(std::fmax(0.0, 1.0 - scattering_coefficient * scattering_coefficient));
 }
@@ -31,21 +28,6 @@ TESSERAY_HD inline double specular_reduction(double scattering_coefficient) {
 // (Rayleigh), whose phases go with cos θ, and with their square what they scatter.
 TESSERAY_HD inline double specular_reduction_of_grazed_ground(double scattering_coefficient, double cos_incidence) {
   return specular_reduction(scattering_coefficient * cos_incidence);
-}
-
-// The scattered part of the incident power; Γ is the mean over both polarisations.
-TESSERAY_HD inline double scattered_fraction(ScatteringModel model, double scattering_coefficient, Complex eps_c,
-                                             double cos_incidence, double cos_scattering) {
-  const double square = scattering_coefficient * scattering_coefficient;
-  switch (model) {
-    case ScatteringModel::reciprocal:
-      return square * std::sqrt(mean_reflectance(eps_c, cos_incidence) * mean_reflectance(eps_c, cos_scattering));
-    case ScatteringModel::reflected:
-      return square * mean_reflectance(eps_c, cos_incidence);
-    case ScatteringModel::incident:
-      break;
-  }
-  return square;
 }
 
 // Lambert's lobe per steradian; its integral over the half-space is 1. Zero behind the surface.
@@ -80,32 +62,6 @@ TESSERAY_HD inline double directive_lobe(int alpha, double cos_incidence, double
   double power = 1.0;
   for (int i = 0; i < alpha; ++i) power *= base;
   return power / directive_lobe_integral(alpha, cos_incidence);
-}
-
-// Lambertian scattering of one tile, m². Zero unless both directions lie in front of the tile.
-TESSERAY_HD inline double scattering_cross_section(ScatteringModel model, double scattering_coefficient, Complex eps_c,
-                                                   double area_m2, double cos_incidence, double cos_scattering) {
-  if (cos_incidence <= 0.0 || cos_scattering <= 0.0) return 0.0;
-  return area_m2 * cos_incidence * lambertian_lobe(cos_scattering) *
-         scattered_fraction(model, scattering_coefficient, eps_c, cos_incidence, cos_scattering);
-}
-
-// The same with a directive lobe; cos_to_specular is between the scattered and the specular direction. Not reciprocal
-// for α > 0, whatever the model.
-TESSERAY_HD inline double directive_scattering_cross_section(ScatteringModel model, double scattering_coefficient,
-                                                             Complex eps_c, int alpha, double area_m2,
-                                                             double cos_incidence, double cos_scattering,
-                                                             double cos_to_specular) {
-  if (cos_incidence <= 0.0 || cos_scattering <= 0.0) return 0.0;
-  return area_m2 * cos_incidence * directive_lobe(alpha, cos_incidence, cos_to_specular) *
-         scattered_fraction(model, scattering_coefficient, eps_c, cos_incidence, cos_scattering);
-}
-
-// Received power over transmitted power times both antenna gains. REQUIRES: the distances are positive.
-TESSERAY_HD inline double scattered_power_gain(double cross_section_m2, double incident_m, double scattered_m,
-                                               double wavelength_m) {
-  const double both = incident_m * scattered_m;
-  return cross_section_m2 * wavelength_m * wavelength_m / (16.0 * pi * pi * both * both);
 }
 
 // The solid angle (sr) under which a parallelogram centre ± half_u ± half_v is seen from `point`; 0 … 2π, either side

@@ -114,24 +114,4 @@ TESSERAY_HD inline Complex scaled_fresnel_tail_to(double z) {
     return scaled_fresnel_tail(z);
   }
 }
-
-namespace physics_detail {
-// F(x) = 2j √x e^{jx} ∫_{√x}^∞ e^{−jt²} dt, continued by F(−x) = F*(x).
-template <TransitionAccuracy accuracy>
-TESSERAY_HD inline Complex transition_function_to(double x) {
-  const double z = std::sqrt(std::fabs(x));
-  const Complex tail = scaled_fresnel_tail_to<accuracy>(z);
-  const Complex value{-2.0 * z * tail.im, 2.0 * z * tail.re};
-  return x < 0.0 ? conj(value) : value;
-}
-}  // namespace physics_detail
-
-// Kouyoumjian and Pathak's F: F(0) = 0, F(∞) = 1.
-TESSERAY_HD inline Complex transition_function(double x) {
-  return physics_detail::transition_function_to<TransitionAccuracy::accurate>(x);
-}
-TESSERAY_HD inline Complex transition_function_fast(double x) {
-  return physics_detail::transition_function_to<TransitionAccuracy::fast>(x);
-}
-
 }  // namespace tesseray

@@ -49,11 +49,4 @@ TESSERAY_HD inline WoodlandLoss p833_woodland_loss(double frequency_hz) {
   return on_power_law(p833_woodland[i], p833_woodland[i], p833_woodland[i + 1]);
 }
 
-// Weissberger 1982: dense, dry, leafed trees, 230 MHz to 95 GHz, up to 400 m.
-TESSERAY_HD inline double weissberger_loss_db(double length_m, double frequency_hz) {
-  if (length_m <= 0.0) return 0.0;
-  const double frequency_factor = std::pow(frequency_hz * 1e-9, 0.284);
-  return length_m <= 14.0 ? 0.45 * frequency_factor * length_m : 1.33 * frequency_factor * std::pow(length_m, 0.588);
-}
-
 }  // namespace tesseray

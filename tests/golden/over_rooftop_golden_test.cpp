@@ -18,6 +18,7 @@
 #include "tests/golden/golden_table.h"
 #include "tests/golden/spread_of_errors.h"
 #include "tests/support/environment.h"
+#include "tests/support/exact_knife_edges.h"
 #include "tests/support/synthetic_city.h"
 #include "tests/support/validation_page.h"
 

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: GPL-3.0-or-later
-// Reflection against tables 01 (half-space), 02 (two rays over flat ground), 12 (slab) and 14 (satellite and wall).
+// Reflection against tables 01 (half-space), 02 (two rays over flat ground) and 14 (satellite and wall).
 #include <algorithm>
 #include <cmath>
 
@@ -81,24 +81,6 @@ TEST(ReflectionGolden, TwoRaysOverFlatGround) {
         direct + ground_ray(LinearPolarization::horizontal, distance_m, transmitter_m + receiver_m, eps, wave_number),
         row.complex("EH"), tolerance, "horizontal at " + row.text("d_m"));
     EXPECT_NEAR(free_space_loss_db(direct_m, frequency_hz), row.number("PL_fs_dB"), 1e-9);
-  }
-}
-
-TEST(ReflectionGolden, Slab) {
-  TESSERAY_NEEDS_GOLDEN_TABLES();
-  const GoldenTable table("12_slab.csv");
-  for (const GoldenRow& row : table.rows()) {
-    const double frequency_hz = row.number("f_Hz");
-    const Complex eps = relative_permittivity({row.number("eps_r"), row.number("sigma")}, frequency_hz);
-    const SlabCoefficients layer =
-        slab(eps, std::cos(radians(row.number("theta_deg"))), row.number("d_m"), frequency_hz);
-    const std::string what = row.text("material") + " " + row.text("d_m") + " at " + row.text("theta_deg");
-    expect_near(layer.reflection.te, row.complex("R_TE"), 1e-9, what);
-    expect_near(layer.reflection.tm, row.complex("R_TM"), 1e-9, what);
-    expect_near(layer.transmission.te, row.complex("T_TE"), 1e-9, what);
-    expect_near(layer.transmission.tm, row.complex("T_TM"), 1e-9, what);
-    const double absorbed_te = 1.0 - squared_norm(layer.reflection.te) - squared_norm(layer.transmission.te);
-    EXPECT_NEAR(absorbed_te, row.number("abs_TE"), 1e-9) << what;
   }
 }
 

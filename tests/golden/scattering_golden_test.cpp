@@ -6,6 +6,7 @@
 #include "core/physics/material.h"
 #include "core/physics/scattering.h"
 #include "tests/golden/physics_golden.h"
+#include "tests/support/scattering_cross_section.h"
 
 namespace tesseray {
 namespace {

@@ -6,7 +6,6 @@
 
 #include "core/base/infinity.h"
 #include "core/propagation/rooftops/roof_sides.h"
-#include "core/propagation/rooftops/side_crossings_in_vectors.h"
 
 namespace tesseray {
 
@@ -35,8 +34,6 @@ std::vector<float> highest_of_blocks(const TerrainView& terrain, const TerrainBl
 }
 
 }  // namespace
-
-RooftopProfiles::RooftopProfiles(const Scene& scene) : RooftopProfiles(scene, PrismIndex(scene)) {}
 
 RooftopProfiles::RooftopProfiles(const Scene& scene, const PrismIndex& index) {
   take_terrain(scene);
@@ -101,16 +98,6 @@ void RooftopProfiles::take_sides(const std::vector<RoofSide>& sides) {
   view_.side_count = static_cast<std::uint32_t>(material_.size());
   view_.first_of_cell = first_of_cell_.data();
   view_.top_of_cell = top_of_cell_.data();
-}
-
-void RooftopProfiles::trace(Vec3 from, Vec3 to, double margin_m, RooftopProfile& profile) const {
-  const RooftopLine line(from, to, margin_m);
-  for (;; profile.memory.grow()) {
-    ProfileRow<1> row = profile.memory.row();
-    if (!RooftopProfileTrace<ProfileRow<1>, SideCrossingsInVectors>(view_, line, row).run()) continue;
-    profile.points = profile.memory.first_points(row.size());
-    return;
-  }
 }
 
 }  // namespace tesseray

@@ -32,13 +32,6 @@ class ProfileMemory {
 
 struct RoofSide;
 
-// Points over the distance from one end, strictly increasing in x; the ends are among them. Beyond 5 km heights count
-// from the straight line of a flat earth: what is between stands higher by the bulge d₁ d₂ / 2a, a = 8,500 km.
-struct RooftopProfile {
-  std::span<const Vec2> points;  // x: horizontal distance from the start, y: height; m. In `memory`
-  ProfileMemory memory;
-};
-
 // Every side of a footprint that the plane crosses is an edge at its roof's height, but for parts with air below, which
 // hardly hold up what passes above and below them, and where the roof goes on behind a side (roof_sides.h); edges
 // nearer to each other than least_gap_m act as the higher one, but where a roof lies between. Of the terrain, the
@@ -49,11 +42,7 @@ class RooftopProfiles {
 
   // Keeps a reference to the scene, none to its index.
   RooftopProfiles(const Scene& scene, const PrismIndex& index);
-  explicit RooftopProfiles(const Scene& scene);
   RooftopProfiles(RooftopProfiles&&) noexcept = default;
-
-  // Replaces `profile` by that between two points. What lies more than margin_m below their straight line is left out.
-  void trace(Vec3 from, Vec3 to, double margin_m, RooftopProfile& profile) const;
 
   // The number that sides of its roof have (ProfileEdge::roof).
   std::uint32_t roof_of(std::size_t prism) const { return roof_of_prism_[prism]; }

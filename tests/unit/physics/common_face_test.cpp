@@ -9,6 +9,8 @@
 #include <cmath>
 #include <utility>
 
+#include "tests/support/transition_function.h"
+
 namespace tesseray {
 namespace {
 

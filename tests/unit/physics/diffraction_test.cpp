@@ -10,7 +10,7 @@
 #include <utility>
 #include <vector>
 
-#include "core/physics/slope_diffraction.h"
+#include "tests/support/transition_function.h"
 
 namespace tesseray {
 namespace {
@@ -327,11 +327,6 @@ TEST(Diffraction, IsFiniteForEveryInput) {
               const double slow =
                   squared_norm(diffracted_field<accurate>(wedge_of(n, eps), incident, k_i, k_d, length, wave_number));
               EXPECT_TRUE(std::isfinite(slow)) << n << " " << source << " " << observer << " " << length;
-              const WedgeIncidence w = wedge_incidence(wedge_of(n, eps), k_i);
-              if (!w.in_air) continue;
-              const WedgeDiffraction slope = wedge_slope_coefficients<accurate>(w, std::fmin(observer, n * pi),
-                                                                                {length, length, length}, wave_number);
-              EXPECT_TRUE(std::isfinite(squared_norm(slope.soft) + squared_norm(slope.hard)));
             }
           }
         }
@@ -369,26 +364,6 @@ TEST(Diffraction, IncidentFieldIsThatOfWhichTheDiffractedOneIsMade) {
         EXPECT_LE(squared_norm(back - incident), 1e-20) << source << ' ' << observer << ' ' << beta;
         EXPECT_EQ(squared_norm(incident_field(w, diffracted, k_i, {0, 0, 1}, distances, wave_number)), 0);
       }
-    }
-  }
-}
-
-TEST(SlopeDiffraction, IsTheDerivativeOfTheCoefficient) {
-  // The asymptotic slope leaves out terms of the next order: 1.5 % in the transition region.
-  const Wedge wedge = wedge_of(1.5, perfect_conductor_permittivity);
-  const double l = 100.0, step = 1e-6;
-  for (const double source : {0.5, 1.2, 3.9}) {
-    for (const double observer : {2.2, 4.4}) {
-      const auto coefficient = [&](double angle) {
-        const WedgeIncidence w = wedge_incidence(wedge, -direction_at(angle));
-        const double from = w.from_other_face ? wedge.exterior_angle - observer : observer;
-        return wedge_coefficients<accurate>(w, from, {std::cos(from), std::sin(from)}, {l, l, l}, wave_number).soft;
-      };
-      const Complex numeric = (0.5 / step) * (coefficient(source + step) - coefficient(source - step));
-      const WedgeIncidence w = wedge_incidence(wedge, -direction_at(source));
-      const double from = w.from_other_face ? wedge.exterior_angle - observer : observer;
-      const Complex slope = wedge_slope_coefficients<accurate>(w, from, {l, l, l}, wave_number).soft;
-      EXPECT_LE(norm(slope - numeric), 0.02 * norm(numeric)) << source << " " << observer;
     }
   }
 }

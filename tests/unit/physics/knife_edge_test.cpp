@@ -10,6 +10,7 @@
 
 #include "core/physics/diffraction.h"
 #include "core/physics/screen_choice.h"
+#include "tests/support/exact_knife_edges.h"
 
 namespace tesseray {
 namespace {
@@ -66,10 +67,7 @@ TEST(KnifeEdge, IsTheDiffractionOfAnAbsorbingHalfPlane) {
 TEST(KnifeEdge, ProfilesWorkBothWays) {
   const std::vector<Vec2> profile{{0, 30}, {200, 33}, {260, 31}, {500, 2}};
   const double wavelength = wavelength_m(850e6);
-  EXPECT_NEAR(epstein_peterson_loss_db(profile, wavelength), epstein_peterson_loss_db(reversed(profile), wavelength),
-              1e-9);
   EXPECT_NEAR(deygout_loss_db(profile, wavelength), deygout_loss_db(reversed(profile), wavelength), 1e-9);
-  EXPECT_NEAR(bullington_loss_db(profile, wavelength), bullington_loss_db(reversed(profile), wavelength), 1e-9);
   const Complex there = double_knife_edge_factor(profile, wavelength);
   EXPECT_LE(norm(there - double_knife_edge_factor(reversed(profile), wavelength)), 1e-10 * norm(there));
 }
@@ -77,8 +75,6 @@ TEST(KnifeEdge, ProfilesWorkBothWays) {
 TEST(KnifeEdge, EmptyAndClearProfilesCostNothing) {
   const std::array<Vec2, 2> clear{Vec2{0, 10}, Vec2{100, 10}};
   EXPECT_EQ(deygout_loss_db(clear, 0.35), 0.0);
-  EXPECT_EQ(epstein_peterson_loss_db(clear, 0.35), 0.0);
-  EXPECT_EQ(bullington_loss_db(clear, 0.35), 0.0);
   const std::array<Vec2, 3> low{Vec2{0, 50}, Vec2{50, 0}, Vec2{100, 50}};
   EXPECT_EQ(deygout_loss_db(low, 0.35), 0.0);
 }

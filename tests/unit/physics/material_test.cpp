@@ -6,7 +6,6 @@
 #include <set>
 #include <string>
 
-#include "core/physics/link_metrics.h"
 #include "core/physics/vegetation.h"
 
 namespace tesseray {
@@ -44,31 +43,11 @@ TEST(Material, DefaultLawHasNoDispersion) {
   EXPECT_EQ(properties.conductivity, 0.01);
 }
 
-TEST(ChannelMetrics, OnePathAndNone) {
-  const ChannelMetrics none = channel_metrics({});
-  EXPECT_EQ(none.path_count, 0);
-  EXPECT_EQ(none.total_power, 0.0);
-  const PathSample path{2.0, 1e-6, 0.5, 0.1};
-  const ChannelMetrics one = channel_metrics({&path, 1});
-  EXPECT_EQ(one.delay_spread_s, 0.0);
-  EXPECT_EQ(one.mean_excess_delay_s, 0.0);
-  EXPECT_LE(one.azimuth_spread, 1e-7);
-  EXPECT_TRUE(std::isinf(one.k_factor));
-}
-
-TEST(ChannelMetrics, DoNotDependOnTheOriginOfTime) {
-  PathSample paths[3] = {{1.0, 0.0, 0.1, 0}, {0.5, 3e-8, 0.4, 0}, {0.1, 2e-7, -1.0, 0}};
-  const double spread = channel_metrics(paths).delay_spread_s;
-  for (PathSample& path : paths) path.delay_s += 1.0;
-  EXPECT_NEAR(channel_metrics(paths).delay_spread_s, spread, 1e-6 * spread);
-}
-
 TEST(Vegetation, SaturatesAndStartsAtZero) {
   EXPECT_EQ(saturating_vegetation_loss_db(0.0, 0.2, 20.0), 0.0);
   EXPECT_NEAR(saturating_vegetation_loss_db(1e6, 0.2, 20.0), 20.0, 1e-9);
   EXPECT_NEAR(saturating_vegetation_loss_db(1e-3, 0.2, 20.0), 0.2e-3, 1e-8);
   EXPECT_EQ(saturating_vegetation_loss_db(10.0, 0.2, 0.0), 0.0);
-  EXPECT_EQ(weissberger_loss_db(0.0, 1e9), 0.0);
 }
 
 }  // namespace

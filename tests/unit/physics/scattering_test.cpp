@@ -6,6 +6,8 @@
 
 #include <cmath>
 
+#include "tests/support/scattering_cross_section.h"
+
 namespace tesseray {
 namespace {
 

@@ -8,6 +8,7 @@
 #include <cstddef>
 
 #include "core/propagation/rooftops/rooftop_profiles.h"
+#include "core/scene/ground_plan/prism_index.h"
 #include "tests/support/environment.h"
 #include "tests/support/synthetic_city.h"
 
@@ -42,7 +43,7 @@ TEST(GroundNearSight, HasNoVerticesWhereNoGroundMayComeNear) {
   GroundNearSight ground;
   for (const Hills& size : of_sizes) {
     const Scene scene = hills(size);
-    const RooftopProfiles profiles(scene);
+    const RooftopProfiles profiles(scene, PrismIndex(scene));
     const RooftopSceneView& view = profiles.view();
     std::size_t far_below = 0, without = 0;
     for (int i = 0; i < 3000; ++i) {
@@ -64,7 +65,7 @@ TEST(GroundNearSight, HasNoVerticesWhereNoGroundMayComeNear) {
 // Just at the ν that counts, and just below it.
 TEST(GroundNearSight, MayComeNearWhereANodeIsJustHighEnough) {
   const Scene scene = testing::terrain_of(600, 40, 10, [](Vec2 p) { return p.x == 300 ? 1.0 : 0.0; });
-  const RooftopProfiles profiles(scene);
+  const RooftopProfiles profiles(scene, PrismIndex(scene));
   const auto at_height = [&](double z) {
     return GroundNearSight::may_come_near(profiles.view(), {{50, 20, z}, {550, 20, z}, 0}, wavelength_m);
   };

@@ -9,6 +9,7 @@
 #include "core/propagation/rooftops/rooftop_profile_trace.h"
 #include "core/propagation/rooftops/rooftop_profiles.h"
 #include "core/propagation/rows/row_targets.h"
+#include "core/scene/ground_plan/prism_index.h"
 #include "tests/support/environment.h"
 #include "tests/support/synthetic_city.h"
 
@@ -62,7 +63,7 @@ TEST(LeftOutEarly, NoMemberOfARowIsThatASourceHits) {
 
 TEST(LeftOutEarly, NoBlockOfTerrainIsThatReachesALine) {
   const Scene scene = testing::synthetic_city(testing::small_city(15));
-  const RooftopProfiles profiles(scene);
+  const RooftopProfiles profiles(scene, PrismIndex(scene));
   RooftopSceneView all = profiles.view();
   const std::vector<float> endless(std::size_t{all.terrain_blocks.columns} * all.terrain_blocks.rows, infinity_f);
   all.terrain_blocks.highest_m = endless.data();

@@ -17,6 +17,8 @@
 #include "core/propagation/rooftops/roof_edge.h"
 #include "core/scene/ground_plan/prism_index.h"
 #include "tests/support/environment.h"
+#include "tests/support/exact_knife_edges.h"
+#include "tests/support/rooftop_profile.h"
 #include "tests/support/synthetic_city.h"
 
 namespace tesseray {
@@ -34,10 +36,9 @@ TEST(RooftopProfiles, HaveWhatTheHighestSurfaceHas) {
   for (const std::uint64_t seed : {1u, 2u, 3u}) {
     options.seed = seed;
     const Scene scene = testing::synthetic_city(options);
-    const RooftopProfiles profiles(scene);
+    const RooftopProfiles profiles(scene, PrismIndex(scene));
     const PrismIndex surface(scene);
     testing::Random random(seed);
-    RooftopProfile profile;
     std::size_t edges = 0;
     for (int pair = 0; pair < 60; ++pair) {
       const Vec3 from{random.uniform(-20, 620), random.uniform(-20, 620), random.uniform(5, 40)};
@@ -45,15 +46,14 @@ TEST(RooftopProfiles, HaveWhatTheHighestSurfaceHas) {
       const double length = norm(to.xy() - from.xy());
       if (length < 50) continue;
       constexpr double margin_m = 3.0;
-      profiles.trace(from, to, margin_m, profile);
-      ASSERT_TRUE(
-          std::is_sorted(profile.points.begin(), profile.points.end(), [](Vec2 a, Vec2 b) { return a.x <= b.x; }));
+      const std::vector<Vec2> profile = testing::profile_between(profiles, from, to, margin_m);
+      ASSERT_TRUE(std::is_sorted(profile.begin(), profile.end(), [](Vec2 a, Vec2 b) { return a.x <= b.x; }));
       const auto place = [&](double distance) { return from.xy() + (distance / length) * (to.xy() - from.xy()); };
       const auto line = [&](double distance) { return from.z + (to.z - from.z) * distance / length; };
-      edges += profile.points.size() - 2;
+      edges += profile.size() - 2;
       // Each edge has its roof beside it.
-      for (std::size_t i = 1; i + 1 < profile.points.size(); ++i) {
-        const Vec2 edge = profile.points[i];
+      for (std::size_t i = 1; i + 1 < profile.size(); ++i) {
+        const Vec2 edge = profile[i];
         double beside = 0;  // edges within one gap act as one
         for (double step = -RooftopProfiles::least_gap_m; step <= RooftopProfiles::least_gap_m; step += 0.1) {
           beside = std::max(beside, surface.surface_height(place(edge.x + step)));
@@ -64,7 +64,7 @@ TEST(RooftopProfiles, HaveWhatTheHighestSurfaceHas) {
       for (double distance = 2; distance < length - 2; distance += 0.7) {
         const double height = surface.surface_height(place(distance));
         if (height < line(distance)) continue;
-        const auto after = std::lower_bound(profile.points.begin(), profile.points.end(), distance,
+        const auto after = std::lower_bound(profile.begin(), profile.end(), distance,
                                             [](Vec2 point, double d) { return point.x < d; });
         const double highest = std::max(after->y, (after - 1)->y);
         EXPECT_LE(height, highest + 1e-9) << "seed " << seed << ", " << distance << " m of " << length;
@@ -88,12 +88,11 @@ TEST(RooftopProfiles, HaveTheCrestOfAHill) {
       terrain.height_m[row * 101 + column] = static_cast<float>(40.0 * (1.0 - way));
     }
   }
-  const RooftopProfiles profiles(scene);
-  RooftopProfile profile;
-  profiles.trace({20, 100, 10}, {980, 100, 1.5}, 2.0, profile);
-  ASSERT_EQ(profile.points.size(), 3u);
-  EXPECT_DOUBLE_EQ(profile.points[1].x, 480.0);
-  EXPECT_DOUBLE_EQ(profile.points[1].y, 40.0);
+  const RooftopProfiles profiles(scene, PrismIndex(scene));
+  const std::vector<Vec2> profile = testing::profile_between(profiles, {20, 100, 10}, {980, 100, 1.5}, 2.0);
+  ASSERT_EQ(profile.size(), 3u);
+  EXPECT_DOUBLE_EQ(profile[1].x, 480.0);
+  EXPECT_DOUBLE_EQ(profile[1].y, 40.0);
 }
 
 // From the corners of a higher house, inward ones and those of its courtyard, too, the house stands at the end where
@@ -109,9 +108,8 @@ TEST(RooftopProfiles, HaveTheHouseOfACornerWhereTheLineGoesIn) {
     house.rings = {{{0, 0}, {40, 0}, {40, 15}, {16, 18}, {12, 40}, {0, 40}}, {{4, 4}, {4, 12}, {9, 10}, {9, 5}}};
     for (Ring& ring : house.rings) std::transform(ring.begin(), ring.end(), ring.begin(), turned);
     scene.prisms.push_back(house);
-    const RooftopProfiles profiles(scene);
+    const RooftopProfiles profiles(scene, PrismIndex(scene));
     const PrismIndex surface(scene);
-    RooftopProfile profile;
     std::size_t into = 0;
     for (const Ring& ring : house.rings) {
       for (const Vec2 corner : ring) {
@@ -122,11 +120,10 @@ TEST(RooftopProfiles, HaveTheHouseOfACornerWhereTheLineGoesIn) {
           const bool goes_in = surface.surface_height(corner + 0.1 * direction) > 10;
           const Vec3 at_corner{corner.x, corner.y, 8}, far{other.x, other.y, 8};
           const auto where = ::testing::Message() << corner.x << ", " << corner.y << ", step " << step;
-          profiles.trace(at_corner, far, 1, profile);
-          EXPECT_EQ(profile.points[1].x < 1, goes_in) << where;
-          profiles.trace(far, at_corner, 1, profile);
+          EXPECT_EQ(testing::profile_between(profiles, at_corner, far, 1)[1].x < 1, goes_in) << where;
           // Past a corner that a line meets to the last digit it may go unseen.
-          const double last_m = profile.points[profile.points.size() - 2].x;
+          const std::vector<Vec2> back = testing::profile_between(profiles, far, at_corner, 1);
+          const double last_m = back[back.size() - 2].x;
           EXPECT_TRUE(goes_in || last_m < 69) << where;
           into += goes_in ? 1 : 0;
         }
@@ -145,19 +142,17 @@ Scene plain() {
 
 TEST(RooftopProfiles, StandHigherByTheEarthsBulge) {
   const Scene scene = plain();
-  const RooftopProfiles profiles(scene);
-  RooftopProfile profile;
-  profiles.trace({500, 100, 30}, {12500, 100, 10}, 5.0, profile);
-  ASSERT_EQ(profile.points.size(), 4u);
+  const RooftopProfiles profiles(scene, PrismIndex(scene));
+  const std::vector<Vec2> profile = testing::profile_between(profiles, {500, 100, 30}, {12500, 100, 10}, 5.0);
+  ASSERT_EQ(profile.size(), 4u);
   for (const std::size_t side : {std::size_t{1}, std::size_t{2}}) {
-    const double distance = profile.points[side].x;
+    const double distance = profile[side].x;
     EXPECT_DOUBLE_EQ(distance, side == 1 ? 5500 : 5510);
-    EXPECT_NEAR(profile.points[side].y, 20 + distance * (12000 - distance) / (2 * 8.5e6), 1e-9);
+    EXPECT_NEAR(profile[side].y, 20 + distance * (12000 - distance) / (2 * 8.5e6), 1e-9);
   }
   // Within 4 km the earth is flat, and a kilometre farther it is not any more.
   const auto first_edge = [&](double to_x) {
-    profiles.trace({3500, 100, 30}, {to_x, 100, 10}, 5.0, profile);
-    return profile.points[1];
+    return testing::profile_between(profiles, {3500, 100, 30}, {to_x, 100, 10}, 5.0)[1];
   };
   EXPECT_EQ(first_edge(7500).y, 20);
   EXPECT_NEAR(first_edge(8000).y, 20 + 0.5 * 2500 * 2000 / (2 * 8.5e6), 1e-9);
@@ -182,19 +177,18 @@ TEST(OverRooftop, OwnRoofsReflectUnderACurvedEarth) {
 
 TEST(RooftopProfiles, SmoothEarthIsAFewCrests) {
   Scene scene = testing::flat_ground(60000, 200);
-  const RooftopProfiles profiles(scene);
-  RooftopProfile profile;
-  profiles.trace({0, 100, 5}, {60000, 100, 5}, 5.0, profile);
-  EXPECT_GT(profile.points.size(), 5u);
-  EXPECT_LT(profile.points.size(), 70u);
+  const RooftopProfiles profiles(scene, PrismIndex(scene));
+  const std::vector<Vec2> profile = testing::profile_between(profiles, {0, 100, 5}, {60000, 100, 5}, 5.0);
+  EXPECT_GT(profile.size(), 5u);
+  EXPECT_LT(profile.size(), 70u);
   const double bulge = 60000.0 * 60000.0 / (8 * 8.5e6);
   double highest = 0;
-  for (const Vec2 point : profile.points) highest = std::max(highest, point.y);
+  for (const Vec2 point : profile) highest = std::max(highest, point.y);
   EXPECT_NEAR(highest, bulge, 0.1);
   // The string over the crests is nowhere more than the tolerance below the bulge.
   for (double distance = 1000; distance < 59000; distance += 777) {
-    const auto after = std::lower_bound(profile.points.begin(), profile.points.end(), distance,
-                                        [](Vec2 point, double d) { return point.x < d; });
+    const auto after =
+        std::lower_bound(profile.begin(), profile.end(), distance, [](Vec2 point, double d) { return point.x < d; });
     const Vec2 before = *(after - 1), way = *after - before;
     const double string = before.y + way.y * (distance - before.x) / way.x;
     EXPECT_GT(string, distance * (60000 - distance) / (2 * 8.5e6) - 0.11);
@@ -1167,10 +1161,9 @@ TEST(RooftopProfiles, LeaveOutWhatHasAirBelow) {
   raised(210, 230, 10, 25);  // a tower on a podium
   raised(240, 250, 6, 10);   // and what it holds out
   raised(300, 310, 0, 20);   // down to the ground
-  const RooftopProfiles profiles(scene);
-  RooftopProfile profile;
-  profiles.trace({20, 120, 5}, {600, 120, 5}, 2.0, profile);
-  std::vector<Vec2> edges(profile.points.begin() + 1, profile.points.end() - 1);
+  const RooftopProfiles profiles(scene, PrismIndex(scene));
+  const std::vector<Vec2> profile = testing::profile_between(profiles, {20, 120, 5}, {600, 120, 5}, 2.0);
+  std::vector<Vec2> edges(profile.begin() + 1, profile.end() - 1);
   EXPECT_EQ(edges, (std::vector<Vec2>{{180, 10}, {190, 25}, {210, 25}, {220, 10}, {280, 20}, {290, 20}}));
 }
 

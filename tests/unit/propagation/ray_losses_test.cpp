@@ -20,7 +20,9 @@
 #include "core/propagation/scattering/tile_parts.h"
 #include "core/propagation/vegetation/vegetation_loss.h"
 #include "tests/support/environment.h"
+#include "tests/support/exact_knife_edges.h"
 #include "tests/support/image_oracle.h"
+#include "tests/support/scattering_cross_section.h"
 #include "tests/unit/propagation/two_houses.h"
 
 namespace tesseray {

@@ -10,7 +10,9 @@
 #include "core/base/units.h"
 #include "core/propagation/rooftops/over_rooftop.h"
 #include "core/propagation/rows/edge_runs.h"
+#include "core/scene/ground_plan/prism_index.h"
 #include "tests/support/environment.h"
+#include "tests/support/rooftop_profile.h"
 #include "tests/support/synthetic_city.h"
 
 namespace tesseray {
@@ -235,16 +237,13 @@ TEST(RoofEdges, EndWhereTheNextHouseEnds) {
                   testing::box_prism(2, {110, 5}, {120, 200.3}, 0, 15)};
   wide.prisms = {testing::box_prism(1, {100, 5}, {120, 395}, 0, 15)};
   narrow.prisms = {testing::box_prism(1, {100, 5}, {110, 395}, 0, 15)};
-  const RooftopProfiles profiles(scene), of_wide(wide), of_narrow(narrow);
-  RooftopProfile profile, other;
+  const RooftopProfiles profiles(scene, PrismIndex(scene)), of_wide(wide, PrismIndex(wide)),
+      of_narrow(narrow, PrismIndex(narrow));
   for (const double y : {6.0, 100.0, 199.0, 200.2, 200.4, 201.0, 300.0}) {
     const Vec3 from{50, y, 10}, to{250, y, 1.5};
-    profiles.trace(from, to, 3, profile);
-    (y < 200.3 ? of_wide : of_narrow).trace(from, to, 3, other);
-    EXPECT_TRUE(std::ranges::equal(profile.points, other.points)) << y;
-    profiles.trace(to, from, 3, profile);
-    (y < 200.3 ? of_wide : of_narrow).trace(to, from, 3, other);
-    EXPECT_TRUE(std::ranges::equal(profile.points, other.points)) << y;
+    const RooftopProfiles& other = y < 200.3 ? of_wide : of_narrow;
+    EXPECT_EQ(testing::profile_between(profiles, from, to, 3), testing::profile_between(other, from, to, 3)) << y;
+    EXPECT_EQ(testing::profile_between(profiles, to, from, 3), testing::profile_between(other, to, from, 3)) << y;
   }
 }
 

@@ -12,6 +12,7 @@
 #include "core/physics/material.h"
 #include "core/physics/scattering.h"
 #include "tests/support/environment.h"
+#include "tests/support/scattering_cross_section.h"
 #include "tests/support/synthetic_city.h"
 
 namespace tesseray {

@@ -10,6 +10,7 @@
 #include "core/base/units.h"
 #include "core/physics/knife_edge.h"
 #include "tests/support/environment.h"
+#include "tests/support/exact_knife_edges.h"
 #include "tests/support/synthetic_city.h"
 #include "tests/unit/propagation/plain_scattering.h"
 

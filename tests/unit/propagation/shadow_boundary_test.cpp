@@ -16,6 +16,7 @@
 #include "core/propagation/images/image_tracer.h"
 #include "tests/support/environment.h"
 #include "tests/support/synthetic_city.h"
+#include "tests/support/transition_function.h"
 
 namespace tesseray {
 namespace {

@@ -16,7 +16,9 @@
 #include "core/propagation/rooftops/ground_along_profile.h"
 #include "core/propagation/rooftops/over_rooftop.h"
 #include "core/propagation/rooftops/rooftop_profiles.h"
+#include "core/scene/ground_plan/prism_index.h"
 #include "tests/support/environment.h"
+#include "tests/support/rooftop_profile.h"
 #include "tests/support/synthetic_city.h"
 
 namespace tesseray {
@@ -32,9 +34,7 @@ double height_over(const std::vector<Vec2>& points, double distance) {
 }
 
 std::vector<Vec2> profile_of(const RooftopProfiles& profiles, Vec3 from, Vec3 to) {
-  RooftopProfile profile;
-  profiles.trace(from, to, 5, profile);
-  return {profile.points.begin(), profile.points.end()};
+  return testing::profile_between(profiles, from, to, 5);
 }
 
 // A surface of large triangles, and the same with many nodes in each: one hull, from either end.
@@ -43,7 +43,7 @@ TEST(TerrainProfiles, AreThoseOfTheSurfaceWhateverItsNodes) {
   testing::Random random(5);
   const Scene coarse = testing::terrain_of(width, depth, 30, [&](Vec2) { return random.uniform(0, 25); });
   const Scene fine = testing::terrain_of(width, depth, 5, [&](Vec2 p) { return coarse.terrain.height_at(p); });
-  const RooftopProfiles of_coarse(coarse), of_fine(fine);
+  const RooftopProfiles of_coarse(coarse, PrismIndex(coarse)), of_fine(fine, PrismIndex(fine));
   std::size_t crests = 0;
   for (int pair = 0; pair < 200; ++pair) {
     const auto end = [&] {
@@ -203,7 +203,7 @@ TEST(RoundGround, KeepsTheVerticesNextToTheCrest) {
   constexpr double crest_x = 100, foot_x = 340;
   const auto falling = [](double x) { return x < crest_x ? 0 : -(x - crest_x) * (x - crest_x) / 1000; };
   const Scene scene = testing::terrain_of(500, 60, 10, [&](Vec2 p) { return falling(p.x); });
-  const RooftopProfiles profiles(scene);
+  const RooftopProfiles profiles(scene, PrismIndex(scene));
   const auto round_between = [&](bool crest_first) {
     const Vec3 crest{crest_x, 30, falling(crest_x)}, foot{foot_x, 30, falling(foot_x)};
     const RooftopLine line(crest_first ? crest : foot, crest_first ? foot : crest, 0);
