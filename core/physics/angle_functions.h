@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: GPL-3.0-or-later
 // Sine, cosine and angle by polynomials, for the hot loops of diffraction: without calls or tables, to 1e-15, and with
 // the same bits on every machine, where library functions differ. The polynomials are summed in pairs (Estrin), which
-// shortens the chain of dependent operations.
+// shortens the chain of dependent operations. Angles are in rad.
 #pragma once
 
 #include <cmath>

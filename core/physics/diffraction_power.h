@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: GPL-3.0-or-later
 // The power that a wedge diffracts, in a form without branches for loops over many observers: the coefficients of
-// diffraction.h (which the tests hold it against) as |D|², from angles that were prepared once per source and observer.
+// diffraction.h (which the tests hold it against) as |D|², from angles that were prepared once per source and observer
+// (docs/physics.md §5.2). Angles are in rad, from a face into the air; n is the exterior angle over π.
 #pragma once
 
 #include <cmath>
@@ -24,6 +25,7 @@ TESSERAY_HD WedgeAngle<Real> wedge_angle(double angle, double n) {
           static_cast<Real>(std::cos(angle / (2 * n))), static_cast<Real>(std::sin(angle / (2 * n)))};
 }
 
+// A face's FresnelCoefficients, by real and imaginary parts.
 template <class Real>
 struct FaceReflection {
   Real te_re = 0, te_im = 0, tm_re = 0, tm_im = 0;
@@ -36,6 +38,7 @@ struct FacesSeen {
   Real both_reflect = 1;  // 0 where one of the faces absorbs for this end
 };
 
+// What a wedge is to all its sources and observers.
 template <class Real>
 struct PowerWedge {
   Real n = 0;
@@ -44,6 +47,7 @@ struct PowerWedge {
   Real both_reflect = 1;                      // 0 where one of the faces absorbs
 };
 
+// `eps_0`, `eps_n`: complex relative permittivities of the faces, 1 of one that absorbs.
 template <class Real>
 TESSERAY_HD PowerWedge<Real> power_wedge(double exterior_angle, Complex eps_0, Complex eps_n) {
   const double n = exterior_angle / pi, step = pi / (2 * n);
@@ -105,8 +109,9 @@ template <class Real>
 
 }  // namespace physics_detail
 
-// |D|² · 8π k n² sin²β₀ (the square of the four terms' sum) for soft and hard polarisation. The source's angle counts
-// from the source-side face (at most nπ/2), the observer's likewise; two_kl is 2kL, below 10^12.
+// |D|² · 8π k n² sin²β₀ (the square of the four terms' sum, a pure number; |D|² itself is in m) for soft and hard
+// polarisation. The source's angle counts from the source-side face (at most nπ/2), the observer's likewise; two_kl is
+// 2kL, below 10^12.
 template <class Real>
 [[gnu::always_inline]] TESSERAY_HD inline void diffraction_power(
     const PowerWedge<Real>& w, const WedgeAngle<Real>& source, const FacesSeen<Real>& from_source,

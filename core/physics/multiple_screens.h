@@ -17,7 +17,8 @@
 
 namespace tesseray {
 
-// Field behind all edges of a profile over free space along the straight line; phase against that line. For edges that
+// Field behind all edges of a profile (as of deygout_loss_db: x: distance, y: height; m) over free space along the
+// straight line; phase against that line. For edges that
 // choose_screens chose right to 2e-4 of itself but for one in a hundred, and to 4e-3 always; up to 0.2 dB off where one
 // of two edges close together is hardly the lower one, and 0.3 dB where edges stand within 1/1300 of the path of each
 // other, in its middle. REQUIRES: at most most_screens edges.

@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: GPL-3.0-or-later
-// Which edges of a profile obstruct, for host and device (docs/physics.md §6).
+// Which edges of a profile obstruct, for host and device (docs/physics.md §6). Profiles are rows of points in a
+// vertical plane (x: distance, y: height; m).
 #pragma once
 
 #include <cmath>

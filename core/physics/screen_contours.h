@@ -1,7 +1,8 @@
 // SPDX-License-Identifier: GPL-3.0-or-later
 // The field behind absorbing screens, carried from contour to contour, for host and device (multiple_screens.h says
 // how). The two loops that take the time are classes of their own, so that a CPU runs them in vectors and a GPU's
-// thread in turn, with the same bits.
+// thread in turn, with the same bits. Places t along contours are in m, `linear` and wave numbers per m, `steepness`
+// per m².
 #pragma once
 
 #include <array>
@@ -43,8 +44,8 @@ static_assert(most_nodes >= rule_size * most_panels && most_nodes % 16 == 0);
 inline constexpr double contour_decay = 12.0;
 inline constexpr double widths_per_panel = 11.0;
 // What is carried along adds up without cancelling but for phases, so that single precision serves; the phases
-// themselves need double. Where the path bends away over an edge, weights grow along its contour and the kernel makes up
-// for it; edges over which they would grow by more than single precision holds count as crowded.
+// themselves need double. Where the path bends away over an edge, weights grow along its contour and the kernel makes
+// up for it; edges over which they would grow by more than single precision holds count as crowded.
 inline constexpr double most_weight_exponent = 45;
 
 // The field along one edge's contour, in columns, t ascending. Nodes beyond those in use have no weight, up to whole
@@ -59,6 +60,7 @@ struct Contour {
   const float kernel = exp_in_vectors(-steepness * (way * way));
   return (way < reach) & (way > -reach) ? kernel : 0.0f;
 }
+// Where the kernel ends, m.
 TESSERAY_HD inline float reach_of(float steepness) { return std::sqrt(-least_exponent / steepness); }
 // Farther away than this a node certainly is beyond it, whatever is rounded.
 TESSERAY_HD inline float beyond_reach_of(float steepness) { return 1.001f * reach_of(steepness); }

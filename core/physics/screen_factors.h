@@ -1,5 +1,7 @@
 // SPDX-License-Identifier: GPL-3.0-or-later
-// What absorbing screens leave of a field, and what the ground beside them reflects, for host and device.
+// What absorbing screens leave of a field, and what the ground beside them reflects, for host and device
+// (docs/physics.md §6). Fields are complex ratios of amplitudes, reflections the coefficient Γ of the polarisation that
+// is asked for.
 #pragma once
 
 #include <array>
@@ -34,6 +36,7 @@ struct ProfileGrounds {
   }
 };
 
+// What all of these leave.
 struct ScreenFactors {
   // Field behind all edges of a profile over free space along the straight line; phase against that line.
   Complex factor{1, 0};

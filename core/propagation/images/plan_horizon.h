@@ -3,7 +3,8 @@
 //
 // The angles about the point are cut into bins. A wall that fills a bin hides behind it whatever stays below the line
 // over its top. A way that dips to a level floor and comes up again runs below the straight one, so what is hidden
-// from straight rays is hidden from these too. Nothing that is seen is ever called hidden.
+// from straight rays is hidden from these too. Nothing that is seen is ever called hidden. Angles are in rad, heights
+// `top_z` in m.
 #pragma once
 
 #include <cstddef>

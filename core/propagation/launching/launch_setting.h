@@ -37,7 +37,7 @@ struct LaunchSetting {
     const TargetPoints& points = environment.points;
     return points.is_receiver(number) ? points.target_tile_count() + (number - points.element_count()) : number;
   }
-  // From the transmitter to a target.
+  // From the transmitter to a target, m.
   double straight_distance(std::uint32_t number) const { return straight_distances[number]; }
 
   // The ground tile below a receiver; no_index where it does not stand over the ground.
@@ -77,7 +77,7 @@ struct LaunchSetting {
   const Link link;
   const InteractionLimits limits;
   const VegetationLoss vegetation;
-  const std::vector<double> straight_distances;  // by number
+  const std::vector<double> straight_distances;  // m, by number
   const LaunchView view;                         // before anything is reached
 };
 

@@ -169,6 +169,7 @@ class RooftopWaves {
 
  private:
   bool complete_over(const RooftopTarget& target, Workspace& work, RooftopWave& wave) const;
+  // What vegetation leaves along all of a path: the factor of the amplitude.
   double vegetation_over(const RooftopPath& path) const;
   bool sees_place(const StraightWay& way, const EdgeSegment& edge, double z_m) const;
   bool is_beyond_horizon(const EdgeSegment& edge, double z_m, Workspace& work) const;
@@ -180,7 +181,8 @@ class RooftopWaves {
                    RooftopWave& wave, LeftOfEdge::Place& place) const;
   void ask_straight_to_edge(const StraightWay& way, std::uint32_t element, SeenOfEdge seen, Workspace& work,
                             RooftopWave& wave, LeftOfEdge::Place& place) const;
-  // What a building leaves on the way to a place of an edge that is seen in part, over what it does to the middle.
+  // The factor of the amplitude that a building leaves on the way to a place of an edge that is seen in part, over what
+  // it does to the middle.
   double left_by_building_over_middle(const StraightWay& way, const EdgeSegment& edge, SeenOfEdge seen,
                                       double z_m) const;
   // What roofs leave of what level ground below an upright edge reflects to a place of it.
@@ -201,6 +203,7 @@ class RooftopWaves {
     Complex factor;           // over what goes straight, but for the reflection and the phase of the longer way
   };
   GroundWay way_from_image(const PlaneImage& image, Vec3 to) const;
+  // The same along a way by the ground.
   double vegetation_by_ground(const GroundWay& way, Vec3 to) const;
   // What goes straight along a direction and by way of the ground, together; `in_step`: how far, 0 … 1. The gain
   // is that of the pattern over what both would bring without one.

@@ -18,7 +18,7 @@
 namespace tesseray {
 
 // The straight line of a way in sight and the ground below it, which the way by the ground crosses. Its frame: x along
-// it from its beginning, y across.
+// it from its beginning, y across; m, as all distances and heights.
 class LineOverGround {
  public:
   // `along`: the line's direction over the ground plan and up.
@@ -26,12 +26,13 @@ class LineOverGround {
       : terrain_(terrain), line_(line), along_(along) {}
 
   const RooftopLine& line() const { return line_; }
-  // At a distance over the ground plan; negative where the line is an image's.
+  // Over the ground, at a distance over the ground plan; negative where the line is an image's.
   double height_at(double distance) const {
     return line_.height_at(distance) - terrain_.height_at(line_.at(distance)) - line_.bulge_at(distance);
   }
   // The distance over the ground plan of a point in the frame.
   double place_of(Vec2 point) const { return along_.x * point.x - along_.y * point.y; }
+  // From an upright distance from the line to one across it, and back.
   double across(double upright_m) const { return upright_m * along_.x; }
   double upright(double across_m) const { return across_m / along_.x; }
   // Of a point in the frame, the one in the vertical plane: x over the ground plan, y up.

@@ -180,7 +180,7 @@ class OverRooftopPaths {
     std::uint32_t number = no_roof;
   };
   RoofBelow find_roof_below(Vec3 point) const;
-  // By how far roofs are below the way over `over`.
+  // By how far roofs are below the way over `over`: 0 … 1.
   double share_without_roofs(const RooftopRays& rays, const RooftopTarget& target, std::span<const Vec2> over,
                              Workspace& work) const;
 

@@ -30,7 +30,7 @@ inline constexpr double steep_crest_rad = 15.0 * pi / 180.0;
 // An edge along which a plane runs at less than this sine is one across it at this: a wall hardly turned away from it.
 inline constexpr double least_sine = 0.01;
 
-// One edge of a path between its neighbours, in the vertical plane: x along it, y up.
+// One edge of a path between its neighbours, in the vertical plane: x along it, y up; m.
 struct Bend {
   Vec2 before, edge, after;
   double sine = 1;                // of the angle in the plan between the plane and the edge
@@ -47,10 +47,11 @@ struct Bend {
     bend.after = seen(after);
     return bend;
   }
+  // Of the angle in the plan.
   TESSERAY_HD double cosine() const { return std::sqrt(1 - sine * sine); }
-  // How far the neighbours lie from each other along the edge.
+  // How far the neighbours lie from each other along the edge, m.
   TESSERAY_HD double shift() const { return cosine() * (after.x - before.x); }
-  // How far along it, onwards, the Keller point lies from where the plane meets it.
+  // How far (m) along it, onwards, the Keller point lies from where the plane meets it.
   TESSERAY_HD double keller_shift() const {
     const Bend along = along_edge();
     const double rho_before = norm(along.incoming()), rho_after = norm(along.outgoing());
@@ -64,9 +65,9 @@ struct Bend {
     const Vec2 in = incoming(), out = outgoing();
     return std::fabs(out.y) * in.x > std::fabs(in.y) * out.x;
   }
-  // Downward, rad.
+  // By which the ray turns downward, rad.
   TESSERAY_HD double angle() const { return std::atan2(cross(outgoing(), incoming()), dot(outgoing(), incoming())); }
-  // Of one seen along its edge.
+  // Of one seen along its edge: how far it is a wedge and no screen, 0 … 1.
   TESSERAY_HD double wedge_share() const {
     if (is_over_own_roof) return angle() < 0 ? 0 : 1;
     if (is_crest) return angle() < steep_crest_rad ? 0 : 1;
@@ -76,13 +77,14 @@ struct Bend {
   TESSERAY_HD Vec2 over_roof() const { return is_rear() ? -1.0 * incoming() : outgoing(); }
   // The angle at which the ray runs over the roof: below 0 where that falls with the ray, rad.
   TESSERAY_HD double rise() const { return std::atan2(over_roof().y, std::fabs(over_roof().x)); }
+  // How far the roof reflects and does not absorb, 0 … 1.
   TESSERAY_HD double reflecting_share() const {
     if (is_over_own_roof) return over_roof().y < on_own_roof_m ? 0 : 1;
     return lit_share * share_between(rise(), grazing_rad, reflecting_rad);
   }
 };
 
-// Relative permittivities of what meets at an edge: of a crest of the terrain both are the ground's.
+// Complex relative permittivities of what meets at an edge: of a crest of the terrain both are the ground's.
 struct EdgeFaces {
   Complex roof, wall;
 };
@@ -106,7 +108,7 @@ TESSERAY_HD inline Wedge roof_edge(const Bend& bend, const EdgeFaces& faces, boo
   return wedge;
 }
 
-// In amplitude.
+// Ratios of amplitudes.
 struct PolarizationFactors {
   double horizontal = 1, vertical = 1;
 };
@@ -121,13 +123,14 @@ TESSERAY_HD inline PolarizationFactors between(const PolarizationFactors& a, con
   return {between(a.horizontal, b.horizontal, share), between(a.vertical, b.vertical, share)};
 }
 
+// The same with their phases.
 struct PolarizationFields {
   Complex horizontal, vertical;
 };
 
-// What a wedge lets through between the edge's neighbours over free space, of a polarisation in the same: by way of the
-// Keller point, without the phase of the way. `bend`: as seen along the edge; `shift_m`: Bend::shift. REQUIRES: both
-// lie in the air.
+// What a wedge lets through (docs/physics.md §5.2) between the edge's neighbours over free space, of a polarisation in
+// the same: by way of the Keller point, without the phase of the way. `bend`: as seen along the edge; `shift_m`:
+// Bend::shift. REQUIRES: both lie in the air.
 TESSERAY_HD inline PolarizationFields wedge_fields(const Bend& bend, double shift_m, const Wedge& wedge,
                                                    double wavelength_m) {
   const double rho_before = norm(bend.incoming()), rho_after = norm(bend.outgoing());
@@ -157,6 +160,7 @@ TESSERAY_HD inline PolarizationFactors wedge_factors(const Bend& bend, double sh
   return {norm(fields.horizontal), norm(fields.vertical)};
 }
 
+// The same of the roof edge itself, whose roof reflects by its reflecting_share().
 TESSERAY_HD inline PolarizationFactors roof_edge_factors(const Bend& bend, const EdgeFaces& faces,
                                                          double wavelength_m) {
   const double share = bend.reflecting_share();

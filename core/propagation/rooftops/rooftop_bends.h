@@ -215,7 +215,7 @@ TESSERAY_HD inline void add_grounds_between(const RooftopSceneView& scene, const
   }
 }
 
-// How far below the target its image is seen from the last edge. REQUIRES: the target stands over the ground.
+// How far (m) below the target its image is seen from the last edge. REQUIRES: the target stands over the ground.
 TESSERAY_HD inline double target_image_below(const RooftopLine& line, Vec2 edge, const RooftopTarget& target,
                                              Vec3 normal) {
   const Vec3 image = mirrored(target.point, target.centroid, normal);

@@ -9,15 +9,15 @@
 
 namespace tesseray {
 
-// The straight line between two points, over the ground plan.
+// The straight line between two points, over the ground plan. Distances along it and heights are in m.
 struct RooftopLine {
   // Of the earth under a standard atmosphere (ITU-R P.526): 4/3 of its own. Nearer than flat_within_m it counts as
   // flat, and its bulge, 0.4 m at 5 km, comes in little by little up to curved_from_m.
   static constexpr double earth_radius_m = 8.5e6, flat_within_m = 4000, curved_from_m = 5000;
 
   Vec3 from;
-  Vec2 direction;  // unit
-  double length_m = 0, slope = 0, end_z = 0, margin_m = 0, curvature = 0;
+  Vec2 direction;                                                          // unit
+  double length_m = 0, slope = 0, end_z = 0, margin_m = 0, curvature = 0;  // curvature: 1/2a of the earth, per m
 
   TESSERAY_HD RooftopLine(Vec3 begin, Vec3 end, double margin) : from(begin), end_z(end.z), margin_m(margin) {
     const Vec2 way = end.xy() - begin.xy();
@@ -37,7 +37,7 @@ struct RooftopLine {
   // Between these distances it is not certainly higher than a height on the curved earth.
   TESSERAY_HD double begin_below(double height) const { return slope < 0 ? place_of(height) : 0; }
   TESSERAY_HD double end_below(double height) const { return slope > 0 ? place_of(height) : length_m; }
-  // Below this nothing counts.
+  // The height below which nothing counts.
   TESSERAY_HD double floor_at(double distance) const { return height_at(distance) - margin_m; }
 
  private:

@@ -20,8 +20,8 @@ struct SidesOnLine {
 
 inline constexpr double no_crossing = -1;
 
-// The distance at which a line from `from` along the unit vector `direction` crosses a side that begins at `begin` and
-// goes along `along`; no_crossing where it does not.
+// The distance (m) at which a line from `from` along the unit vector `direction` crosses a side that begins at `begin`
+// and goes along `along`; no_crossing where it does not.
 [[gnu::always_inline]] TESSERAY_HD inline double crossing_distance(Vec2 from, Vec2 direction, Vec2 begin, Vec2 along,
                                                                    double begin_m, double end_m) {
   const double across = direction.x * along.y - direction.y * along.x;

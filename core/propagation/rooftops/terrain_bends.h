@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: GPL-3.0-or-later
-// Where the terrain bends along a line, for host and device.
+// Where the terrain bends along a line, for host and device. Distances along the line, `begin` among them, are in m.
 #pragma once
 
 #include <cmath>

@@ -41,6 +41,7 @@ TESSERAY_HD double mean_over_parts(const Tile& tile, int parts, const Value& val
   return mean_over_parts(tile.centroid, tile.half_u, tile.half_v, parts, value);
 }
 
+// m².
 TESSERAY_HD inline double area_of(const Tile& tile) { return 4 * norm(cross(tile.half_u, tile.half_v)); }
 
 // The solid angle of a tile over its area, 1/m².

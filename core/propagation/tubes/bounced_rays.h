@@ -57,7 +57,8 @@ TESSERAY_HD inline bool differs_along(const Tube& tube, double edge_length_m, bo
   return tube.reflections == 0 || to_receiver || edge_length_m > wide_segment * tube.length_m;
 }
 
-// L for a wave with two radii of curvature at the edge (docs/physics.md §5.2, the general form).
+// L for a wave with two radii of curvature at the edge (docs/physics.md §5.2, the general form): rho_e the incident
+// wavefront's radius in the plane of ray and edge, s from edge to observer; m.
 TESSERAY_HD inline double general_distance_parameter_m(double rho_e, double radius_1, double radius_2, double s,
                                                        double sin_beta) {
   return s * (rho_e + s) * radius_1 * radius_2 * sin_beta * sin_beta / (rho_e * (radius_1 + s) * (radius_2 + s));
