@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: GPL-3.0-or-later
 #include <algorithm>
 #include <mutex>
-#include <utility>
+#include <span>
 #include <vector>
 
 #include "cuda/host_sharing.h"
@@ -58,11 +58,8 @@ class HostLaunchScatterer final : public LaunchScatterer {
   }
 
   void add_to(std::span<ArrivalSums> sums, std::span<ScatteredSums> scattered_sums) override {
-    for (std::size_t t = 0; t < sums.size(); ++t) sums[t].merge(std::exchange(sums_[t], {}));
-    if (scattered_sums.empty()) return;
-    for (std::size_t t = 0; t < scattered_sums_.size(); ++t) {
-      scattered_sums[t].merge(std::exchange(scattered_sums_[t], {}));
-    }
+    hand_over_sums(std::span(sums_), sums);
+    hand_over_sums(std::span(scattered_sums_), scattered_sums);
   }
 
  private:

@@ -2,10 +2,14 @@
 // Kernels' bodies on threads of the host, which share sums and lists as those of a GPU do (shared_sums.h).
 #pragma once
 
+#include <algorithm>
 #include <atomic>
+#include <cstddef>
 #include <cstdint>
 #include <limits>
+#include <span>
 #include <thread>
+#include <utility>
 #include <vector>
 
 namespace tesseray {
@@ -42,6 +46,14 @@ struct HostSharing {
     return std::atomic_ref(counter).fetch_add(1, std::memory_order_relaxed);
   }
 };
+
+// Adds the sums by tile that threads have shared to those of a launch, which may want none of them or have others
+// behind them, and empties them.
+template <class Sums>
+void hand_over_sums(std::span<Sums> shared, std::span<Sums> sums) {
+  const std::size_t count = std::min(shared.size(), sums.size());
+  for (std::size_t t = 0; t < count; ++t) sums[t].merge(std::exchange(shared[t], {}));
+}
 
 // Calls body(first) … body(end − 1), by several threads of its own, so that none waits for others that wait for it.
 // Fewer than `worth_threads` are not worth them.

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: GPL-3.0-or-later
 #include <algorithm>
 #include <mutex>
-#include <utility>
+#include <span>
 #include <vector>
 
 #include "cuda/bounce_batch.h"
@@ -73,9 +73,7 @@ class HostLaunchBouncer final : public LaunchBouncer {
     return hit_count;
   }
 
-  void add_to(std::span<ArrivalSums> sums) override {
-    for (std::size_t t = 0; t < sums.size(); ++t) sums[t].merge(std::exchange(sums_[t], {}));
-  }
+  void add_to(std::span<ArrivalSums> sums) override { hand_over_sums(std::span(sums_), sums); }
 
   void know_before(std::span<const FixedPointSum> gains) override { gains_before_.assign(gains.begin(), gains.end()); }
 
