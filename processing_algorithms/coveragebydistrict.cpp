@@ -226,7 +226,7 @@ Outcome cover_districts(Run& run) {
   return outcome;
 }
 
-std::vector<Parameter> district_parameters() {
+std::vector<Parameter> district_source_parameters() {
   using Kind = ParameterKind;
   return {
       path_loss_input("the layer of polygons that predictcoverage wrote, its transmitters beside it"),
@@ -250,6 +250,12 @@ std::vector<Parameter> district_parameters() {
        .optional = true,
        .parent = "DISTRICTS",
        .content = "number"},
+  };
+}
+
+std::vector<Parameter> inhabitant_parameters() {
+  using Kind = ParameterKind;
+  return {
       {.name = "INHABITANTS",
        .label = "Inhabitants as points",
        .help = "addresses, buildings or cells of a census, in place of POPULATION_FIELD: at each counts what arrives "
@@ -274,12 +280,22 @@ std::vector<Parameter> district_parameters() {
        .minimum = 0,
        .maximum = 10000,
        .advanced = true},
-      {.name = "THRESHOLDS",
-       .label = "Received powers that cover",
-       .help = "received powers in dBm, with commas between them: ground counts as covered where the strongest "
-               "transmitter brings at least this; the first one colours the map",
-       .kind = Kind::string,
-       .default_value = "-85,-95,-105"},
+  };
+}
+
+Parameter threshold_parameter() {
+  return {.name = "THRESHOLDS",
+          .label = "Received powers that cover",
+          .help =
+              "received powers in dBm, with commas between them: ground counts as covered where the strongest "
+              "transmitter brings at least this; the first one colours the map",
+          .kind = ParameterKind::string,
+          .default_value = "-85,-95,-105"};
+}
+
+std::vector<Parameter> district_crs_parameters() {
+  using Kind = ParameterKind;
+  return {
       {.name = "DISTRICTS_CRS",
        .label = "CRS of the districts",
        .help = "CRS of a layer that has none",
@@ -292,6 +308,12 @@ std::vector<Parameter> district_parameters() {
        .kind = Kind::crs,
        .optional = true,
        .advanced = true},
+  };
+}
+
+std::vector<Parameter> district_destination_parameters() {
+  using Kind = ParameterKind;
+  return {
       {.name = "DISTRICT_COVERAGE",
        .label = "Coverage by district",
        .help = "covered ground and inhabitants of each district, its received powers and its best server",
@@ -307,6 +329,14 @@ std::vector<Parameter> district_parameters() {
        .layer = "district_transmitters",
        .geometry = "None"},
   };
+}
+
+std::vector<Parameter> district_parameters() {
+  return concatenated({district_source_parameters(),
+                       inhabitant_parameters(),
+                       {threshold_parameter()},
+                       district_crs_parameters(),
+                       district_destination_parameters()});
 }
 
 }  // namespace

@@ -78,7 +78,9 @@ std::map<std::string, std::size_t> reasons(const Comparison& comparison) {
 
 }  // namespace
 
-std::vector<Parameter> drive_test_parameters(bool optional, const std::string& frame) {
+namespace {
+
+std::vector<Parameter> measurement_parameters(bool optional, const std::string& frame) {
   using Kind = ParameterKind;
   return {
       {.name = "DRIVE_TEST",
@@ -123,6 +125,13 @@ std::vector<Parameter> drive_test_parameters(bool optional, const std::string& f
        .kind = Kind::crs,
        .optional = true,
        .advanced = true},
+  };
+}
+
+// Which measurements count, at which places.
+std::vector<Parameter> snapping_parameters() {
+  using Kind = ParameterKind;
+  return {
       {.name = "AVERAGING_DISTANCE",
        .label = "Averaging distance",
        .help = "measurements are averaged, in power, along the route over this distance; 0 for none",
@@ -163,6 +172,13 @@ std::vector<Parameter> drive_test_parameters(bool optional, const std::string& f
        .minimum = -300,
        .maximum = 400,
        .optional = true},
+  };
+}
+
+// What predictions are compared with.
+std::vector<Parameter> error_parameters() {
+  using Kind = ParameterKind;
+  return {
       {.name = "TIMING_RESOLUTION",
        .label = "Timing resolution",
        .help =
@@ -194,6 +210,12 @@ std::vector<Parameter> drive_test_parameters(bool optional, const std::string& f
        .kind = Kind::boolean,
        .default_value = "false"},
   };
+}
+
+}  // namespace
+
+std::vector<Parameter> drive_test_parameters(bool optional, const std::string& frame) {
+  return concatenated({measurement_parameters(optional, frame), snapping_parameters(), error_parameters()});
 }
 
 std::vector<Parameter> comparison_layer_parameters() {

@@ -74,8 +74,8 @@ std::vector<Parameter> row_parameters() {
 
 namespace {
 
-// What is predicted, and where it goes.
-std::vector<Parameter> predicted_parameters() {
+// What is predicted.
+std::vector<Parameter> prediction_detail_parameters() {
   using Kind = ParameterKind;
   return {
       {.name = "PRUNING",
@@ -110,6 +110,13 @@ std::vector<Parameter> predicted_parameters() {
        .maximum = 100000,
        .integer = true,
        .advanced = true},
+  };
+}
+
+// Where it goes.
+std::vector<Parameter> prediction_destination_parameters() {
+  using Kind = ParameterKind;
+  return {
       {.name = "PATH_LOSS",
        .label = "Path loss",
        .help = "what arrives at each tile, one row per transmitter and tile",
@@ -149,7 +156,7 @@ std::vector<Parameter> predicted_parameters() {
 }  // namespace
 
 std::vector<Parameter> prediction_layer_parameters() {
-  return concatenated({row_parameters(), predicted_parameters()});
+  return concatenated({row_parameters(), prediction_detail_parameters(), prediction_destination_parameters()});
 }
 
 PathLossLayout path_loss_layout(const ParameterValues& values) {

@@ -78,8 +78,8 @@ std::vector<Parameter> interaction_parameters() {
   };
 }
 
-// What happens to them on the way, and how they are summed.
-std::vector<Parameter> effect_parameters() {
+// What reaches places out of sight.
+std::vector<Parameter> out_of_sight_parameters() {
   using Kind = ParameterKind;
   const RayLaunchingOptions defaults;
   return {
@@ -117,6 +117,13 @@ std::vector<Parameter> effect_parameters() {
        .minimum = 0,
        .maximum = 100,
        .advanced = true},
+  };
+}
+
+std::vector<Parameter> vegetation_loss_parameters() {
+  using Kind = ParameterKind;
+  const RayLaunchingOptions defaults;
+  return {
       {.name = "VEGETATION_LOSS",
        .label = "Loss in vegetation",
        .help =
@@ -134,14 +141,23 @@ std::vector<Parameter> effect_parameters() {
        .minimum = 0,
        .maximum = 10,
        .advanced = true},
-      {.name = "SUMMATION",
-       .label = "Summation",
-       .help = "how rays are added: as powers, but each coherently with its own ground reflection (local_mean); all "
-               "but diffusely scattered ones coherently (coherent); all as powers (power)",
-       .kind = Kind::enumeration,
-       .default_value = "local_mean",
-       .choices = words(summations)},
   };
+}
+
+Parameter summation_parameter() {
+  return {.name = "SUMMATION",
+          .label = "Summation",
+          .help =
+              "how rays are added: as powers, but each coherently with its own ground reflection (local_mean); all "
+              "but diffusely scattered ones coherently (coherent); all as powers (power)",
+          .kind = ParameterKind::enumeration,
+          .default_value = "local_mean",
+          .choices = words(summations)};
+}
+
+// What happens to them on the way, and how they are summed.
+std::vector<Parameter> effect_parameters() {
+  return concatenated({out_of_sight_parameters(), vegetation_loss_parameters(), {summation_parameter()}});
 }
 
 }  // namespace

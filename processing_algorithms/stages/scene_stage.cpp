@@ -101,7 +101,9 @@ void warn_of_issues(const std::vector<Issue>& issues, Progress& progress) {
   }
 }
 
-std::vector<Parameter> scene_parameters() {
+namespace {
+
+std::vector<Parameter> building_parameters() {
   using Kind = ParameterKind;
   return {
       {.name = "BUILDINGS",
@@ -147,6 +149,13 @@ std::vector<Parameter> scene_parameters() {
        .advanced = true,
        .parent = "BUILDINGS",
        .content = "length"},
+  };
+}
+
+// What heights count from, and what stands for missing ones.
+std::vector<Parameter> height_reference_parameters() {
+  using Kind = ParameterKind;
+  return {
       {.name = "GROUND_REFERENCE",
        .label = "Heights count from",
        .help = "the mean or the lowest ground under a footprint, or the ground at the entrance (ENTRANCE_FIELD)",
@@ -176,6 +185,12 @@ std::vector<Parameter> scene_parameters() {
        .unit = "m",
        .minimum = 1,
        .maximum = 1000},
+  };
+}
+
+std::vector<Parameter> footprint_parameters() {
+  using Kind = ParameterKind;
+  return {
       {.name = "MATERIAL_FIELD",
        .label = "Material field",
        .help = "the field that says what the walls are made of: a name of ITU-R P.2040 (concrete, brick, glass, wood, "
@@ -207,6 +222,12 @@ std::vector<Parameter> scene_parameters() {
        .minimum = 0,
        .maximum = 10000,
        .advanced = true},
+  };
+}
+
+std::vector<Parameter> ground_parameters() {
+  using Kind = ParameterKind;
+  return {
       {.name = "DEM",
        .label = "Terrain",
        .help = "ground heights in metres, any GDAL raster; the ground is flat if not given",
@@ -222,6 +243,12 @@ std::vector<Parameter> scene_parameters() {
        .minimum = lowest_ground_m,
        .maximum = highest_ground_m,
        .advanced = true},
+  };
+}
+
+std::vector<Parameter> vegetation_parameters() {
+  using Kind = ParameterKind;
+  return {
       {.name = "VEGETATION",
        .label = "Vegetation",
        .help = "areas of trees, polygons",
@@ -244,6 +271,12 @@ std::vector<Parameter> scene_parameters() {
        .minimum = 0.5,
        .maximum = 150,
        .advanced = true},
+  };
+}
+
+std::vector<Parameter> clutter_parameters() {
+  using Kind = ParameterKind;
+  return {
       {.name = "CLUTTER",
        .label = "Clutter raster",
        .help = "what covers the ground, as codes of classes that CLUTTER_LOSS gives a loss",
@@ -265,6 +298,13 @@ std::vector<Parameter> scene_parameters() {
        .optional = true,
        .advanced = true,
        .parent = "CLUTTER_AREAS"},
+  };
+}
+
+// Where the scene lies.
+std::vector<Parameter> frame_parameters() {
+  using Kind = ParameterKind;
+  return {
       {.name = "EXTENT",
        .label = "Extent",
        .help = "the area to work on: xmin,xmax,ymin,ymax in the environment CRS, or in QGIS an extent in any CRS; the "
@@ -285,6 +325,13 @@ std::vector<Parameter> scene_parameters() {
        .default_value = "false",
        .advanced = true},
   };
+}
+
+}  // namespace
+
+std::vector<Parameter> scene_parameters() {
+  return concatenated({building_parameters(), height_reference_parameters(), footprint_parameters(),
+                       ground_parameters(), vegetation_parameters(), clutter_parameters(), frame_parameters()});
 }
 
 std::vector<Parameter> tiling_parameters() {

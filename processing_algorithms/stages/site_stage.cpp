@@ -97,6 +97,79 @@ void warn_of_crossed_polarizations(const std::vector<Transmitter>& transmitters,
 
 }  // namespace
 
+namespace {
+
+// What transmitters have that say nothing themselves.
+std::vector<Parameter> default_transmitter_parameters() {
+  using Kind = ParameterKind;
+  return {
+      {.name = "FREQUENCY",
+       .label = "Frequency",
+       .help = "frequency of transmitters that have none",
+       .kind = Kind::number,
+       .unit = "MHz",
+       .minimum = lowest_frequency_mhz,
+       .maximum = highest_frequency_mhz,
+       .optional = true},
+      {.name = "ANTENNA_HEIGHT",
+       .label = "Antenna height",
+       .help = "antenna height of transmitters that have none, above ANTENNA_HEIGHT_REFERENCE",
+       .kind = Kind::distance,
+       .unit = "m",
+       .minimum = lowest_ground_m,
+       .maximum = highest_elevation_m,
+       .optional = true},
+      {.name = "ERP",
+       .label = "ERP",
+       .help = "effective radiated power, relative to a half-wave dipole, of transmitters that have none",
+       .kind = Kind::number,
+       .unit = "dBm",
+       .minimum = -100,
+       .maximum = 120,
+       .optional = true},
+  };
+}
+
+std::vector<Parameter> default_antenna_parameters() {
+  using Kind = ParameterKind;
+  return {
+      {.name = "ANTENNA",
+       .label = "Antenna",
+       .help = "antenna of transmitters that have none: isotropic, half_wave_dipole, short_dipole, sector_3gpp, a "
+               "beam by its half-power width (beam_80), or a pattern file (MSI/Planet, NSMA, ADF)",
+       .kind = Kind::string,
+       .default_value = "isotropic"},
+      {.name = "ANTENNA_FOLDER",
+       .label = "Folders of antenna files",
+       .help = "where pattern files named by ANTENNA or the antenna field lie, with semicolons between several "
+               "folders; the transmitters file's folder is looked into as well",
+       .kind = Kind::string,
+       .optional = true,
+       .advanced = true,
+       .folder_of = "TRANSMITTERS"},
+      {.name = "ANTENNA_SYNTHESIS",
+       .label = "Between the cuts of antenna files",
+       .help = "how a pattern file's two cuts give the gain in other directions: horizontal projection interpolation, "
+               "the sum of both attenuations, or the cross-weighted sum",
+       .kind = Kind::enumeration,
+       .default_value = "hpi",
+       .choices = words(cut_syntheses),
+       .advanced = true},
+      {.name = "ANTENNA_DIAMETER",
+       .label = "Antenna diameter",
+       .help = "greatest extent D of the antennas: targets nearer than their far field (2D²/λ) are flagged in "
+               "in_near_field; 0: none are",
+       .kind = Kind::distance,
+       .default_value = "0",
+       .unit = "m",
+       .minimum = 0,
+       .maximum = 100,
+       .advanced = true},
+  };
+}
+
+}  // namespace
+
 std::vector<Parameter> transmitter_parameters(const std::string& site) {
   using Kind = ParameterKind;
   return concatenated({
@@ -116,63 +189,9 @@ std::vector<Parameter> transmitter_parameters(const std::string& site) {
        field_of_transmitters("ELECTRICAL_TILT_FIELD", "Electrical tilt", "electrical tilts", "electrical_tilt, etilt"),
        field_of_transmitters("ANTENNA_FIELD", "Antenna", "antennas", "antenna, pattern"),
        field_of_transmitters("POLARIZATION_FIELD", "Polarization", "polarizations", "polarization, pol")},
-      {{.name = "FREQUENCY",
-        .label = "Frequency",
-        .help = "frequency of transmitters that have none",
-        .kind = Kind::number,
-        .unit = "MHz",
-        .minimum = lowest_frequency_mhz,
-        .maximum = highest_frequency_mhz,
-        .optional = true},
-       {.name = "ANTENNA_HEIGHT",
-        .label = "Antenna height",
-        .help = "antenna height of transmitters that have none, above ANTENNA_HEIGHT_REFERENCE",
-        .kind = Kind::distance,
-        .unit = "m",
-        .minimum = lowest_ground_m,
-        .maximum = highest_elevation_m,
-        .optional = true},
-       {.name = "ERP",
-        .label = "ERP",
-        .help = "effective radiated power, relative to a half-wave dipole, of transmitters that have none",
-        .kind = Kind::number,
-        .unit = "dBm",
-        .minimum = -100,
-        .maximum = 120,
-        .optional = true},
-       {.name = "ANTENNA",
-        .label = "Antenna",
-        .help = "antenna of transmitters that have none: isotropic, half_wave_dipole, short_dipole, sector_3gpp, a "
-                "beam by its half-power width (beam_80), or a pattern file (MSI/Planet, NSMA, ADF)",
-        .kind = Kind::string,
-        .default_value = "isotropic"},
-       {.name = "ANTENNA_FOLDER",
-        .label = "Folders of antenna files",
-        .help = "where pattern files named by ANTENNA or the antenna field lie, with semicolons between several "
-                "folders; the transmitters file's folder is looked into as well",
-        .kind = Kind::string,
-        .optional = true,
-        .advanced = true,
-        .folder_of = "TRANSMITTERS"},
-       {.name = "ANTENNA_SYNTHESIS",
-        .label = "Between the cuts of antenna files",
-        .help = "how a pattern file's two cuts give the gain in other directions: horizontal projection interpolation, "
-                "the sum of both attenuations, or the cross-weighted sum",
-        .kind = Kind::enumeration,
-        .default_value = "hpi",
-        .choices = words(cut_syntheses),
-        .advanced = true},
-       {.name = "ANTENNA_DIAMETER",
-        .label = "Antenna diameter",
-        .help = "greatest extent D of the antennas: targets nearer than their far field (2D²/λ) are flagged in "
-                "in_near_field; 0: none are",
-        .kind = Kind::distance,
-        .default_value = "0",
-        .unit = "m",
-        .minimum = 0,
-        .maximum = 100,
-        .advanced = true},
-       {.name = "ANTENNA_HEIGHT_REFERENCE",
+      default_transmitter_parameters(),
+      default_antenna_parameters(),
+      {{.name = "ANTENNA_HEIGHT_REFERENCE",
         .label = "Antenna heights count from",
         .help = "the ground, the roof below, or the sea level of the DEM",
         .kind = Kind::enumeration,

@@ -123,7 +123,10 @@ Layer clutter_classes_layer(const Scene& scene) {
                                 std::move(fields), {});
 }
 
-Layer environment_layer(const Scene& scene, const Tiling& tiling) {
+namespace {
+
+// What there is to say of an environment, in the order of the layer's fields.
+std::vector<Metadata> environment_values(const Scene& scene, const Tiling& tiling) {
   const TilingOptions& options = tiling.options;
   const TilingCounts& counts = tiling.counts;
   const auto count = [](const char* name, const char* description, std::uint64_t number) {
@@ -132,7 +135,7 @@ Layer environment_layer(const Scene& scene, const Tiling& tiling) {
   const Terrain& terrain = scene.terrain;
   const Clutter& clutter = scene.clutter;
   const std::uint64_t hash = scene_hash(scene);
-  auto values = std::make_shared<const std::vector<Metadata>>(std::vector<Metadata>{
+  return {
       {{"format_version", integer, "Version of the environment format"}, {}, environment_format_version},
       {{"crs_name", text, "Name of the CRS"}, scene.frame.crs_name},
       {{"crs_wkt", text, "WKT of the CRS; empty for local metres"}, scene.frame.crs_wkt},
@@ -175,7 +178,13 @@ Layer environment_layer(const Scene& scene, const Tiling& tiling) {
       {{"environment_hash", text, "Hash of the scene and the tiling options: what a visibility file belongs to"},
        hexadecimal(environment_hash(hash, options))},
       {{"crs_hash", text, "Hash of the CRS's name and WKT"}, hexadecimal(crs_hash(scene.frame))},
-  });
+  };
+}
+
+}  // namespace
+
+Layer environment_layer(const Scene& scene, const Tiling& tiling) {
+  const auto values = std::make_shared<const std::vector<Metadata>>(environment_values(scene, tiling));
   std::vector<Field<std::vector<Metadata>>> fields;
   for (std::size_t i = 0; i < values->size(); ++i) {
     fields.push_back({(*values)[i].column, [i](const std::vector<Metadata>& row) {

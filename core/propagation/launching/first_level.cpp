@@ -82,6 +82,17 @@ LeftOfRay FirstLevel::LeftOfStraight::together() const {
           by_roofs.is_one_edge};
 }
 
+LeftInSight FirstLevel::LeftOfStraight::at_receiver(const Link::Departure& straight, const Link::Departure& with_ground,
+                                                    LeftInSight::Ground ground) const {
+  if (along_ground != nullptr) {
+    return {.by_roofs = by_roofs.amplitude, .with_ground = by_ground.amplitude, .ground = LeftInSight::Ground::along};
+  }
+  const double alone = squared_norm(straight.field), both = squared_norm(with_ground.field);
+  return {.by_roofs = together().amplitude,
+          .with_ground = alone > 0 && both > 0 ? std::sqrt(both / alone) : 1.0,
+          .ground = ground};
+}
+
 void FirstLevel::arrive_straight(const StraightWay& way, std::uint32_t number, const LeftOfStraight& of,
                                  ThreadState& state) {
   const LeftOfRay left = of.together();
@@ -113,16 +124,11 @@ void FirstLevel::arrive_straight(const StraightWay& way, std::uint32_t number, c
   if (is_receiver && below && below->has_all_of_ground) record_.reached_over_rooftops[number] |= with_ground_below;
   if (is_receiver) {
     using Ground = LeftInSight::Ground;
-    const double alone = squared_norm(straight.field), with_ground = squared_norm(departure.field);
-    LeftInSight& kept = record_.left_in_sight[number - environment_.points.element_count()];
-    kept = {.by_roofs = left.amplitude,
-            .with_ground = alone > 0 && with_ground > 0 ? std::sqrt(with_ground / alone) : 1.0,
-            .ground = below             ? Ground::uneven
-                      : by_ground_below ? Ground::below
-                                        : Ground::tiles};
-    if (of.along_ground != nullptr) {
-      kept = {.by_roofs = of.by_roofs.amplitude, .with_ground = of.by_ground.amplitude, .ground = Ground::along};
-    }
+    record_.left_in_sight[number - environment_.points.element_count()] =
+        of.at_receiver(straight, departure,
+                       below             ? Ground::uneven
+                       : by_ground_below ? Ground::below
+                                         : Ground::tiles);
   }
   const Vec3 ground_normal = below             ? below->normal
                              : by_ground_below ? environment_.tiling.tiles[ground].normal

@@ -58,6 +58,7 @@ class FirstLevel {
                           std::vector<Tube>& tubes) const;
   // To the target of a number, near uneven ground or not.
   void arrive_in_sight(const StraightWay& way, std::uint32_t number, ThreadState& state);
+  // The factor of the amplitude.
   double attenuation_of_building(const StraightWay& way, Vec3 to) const;
 
   // over_rooftop_rays.cpp: what a ray over the roofs may do at a number.
@@ -107,6 +108,10 @@ class FirstLevel {
     std::optional<RooftopWaves::LeftOfBothWays> both_by_roofs;  // over such ground, where roofs come near
 
     LeftOfRay together() const;
+    // For single rays to a receiver. `straight`, `with_ground`: how the ray departs alone, and with the way from the
+    // ground where that comes with it; `ground`: how that reflects where the wave does not run along it.
+    LeftInSight at_receiver(const Link::Departure& straight, const Link::Departure& with_ground,
+                            LeftInSight::Ground ground) const;
   };
   void arrive_straight(const StraightWay& way, std::uint32_t number, const LeftOfStraight& left, ThreadState& state);
   // To a target over uneven ground, whose wave is `wave`. The ground is as if no roof were there, and roofs leave what
