@@ -32,7 +32,7 @@ class Wording:
     """Knows the labels of all tools' parameters, those of the tool itself first, and the titles of the tools."""
 
     def __init__(self, tool: Tool, description: Description) -> None:
-        self._words: list[tuple[re.Pattern[str], str]] = []
+        self._words: list[tuple[str, str, str]] = []
         # Messages name parameters of earlier tools, too.
         others = (parameter for other in description.tools for parameter in other.parameters)
         known: dict[str, Parameter] = {}
@@ -42,19 +42,20 @@ class Wording:
         for parameter in sorted(known.values(), key=lambda item: -len(item.name)):
             label = f"“{parameter.label}”"
             name, option = re.escape(parameter.name), re.escape(parameter.option)
-            self._add(rf"\b{name} \({option}\)", label)
-            self._add(rf"{option}(?![-\w])", label)
+            self._add(parameter.name, rf"\b{name} \({option}\)", label)
+            self._add(parameter.option, rf"{option}(?![-\w])", label)
             if parameter.name in _ALSO_WORDS:
                 # “Layer > Set CRS” is in QGIS's menu.
-                self._add(rf"(?:(?<=\b[Ll]eave )|(?<=\b[Ss]et )(?<!> Set )){name}\b", label)
+                self._add(parameter.name, rf"(?:(?<=\b[Ll]eave )|(?<=\b[Ss]et )(?<!> Set )){name}\b", label)
             else:
-                self._add(rf"\b{name}\b" if "_" in name else _ALONE.format(name), label)
+                self._add(parameter.name, rf"\b{name}\b" if "_" in name else _ALONE.format(name), label)
         for other in description.tools:
-            self._add(_ALONE.format(re.escape(other.id)), f"“{other.title}”")
-        self._add(r" \(--help\)", "")  # the dialog shows the help beside the parameters
+            self._add(other.id, _ALONE.format(re.escape(other.id)), f"“{other.title}”")
+        self._add("--help", r" \(--help\)", "")  # the dialog shows the help beside the parameters
 
-    def _add(self, pattern: str, word: str) -> None:
-        self._words.append((re.compile(pattern), word))
+    def _add(self, name: str, pattern: str, word: str) -> None:
+        """name: what is in each text that the pattern matches."""
+        self._words.append((name, pattern, word))
 
     def of_dialog(self, text: str, copies: Mapping[str, str] = MappingProxyType({}), layers: Iterable[str] = ()) -> str:
         """`text` with labels and titles. copies: path of a temporary file → what it stands for. layers: the names of
@@ -69,6 +70,8 @@ class Wording:
         return "".join(passages)
 
     def _with_labels(self, text: str) -> str:
-        for pattern, word in self._words:
-            text = pattern.sub(lambda _, word=word: word, text)
+        for name, pattern, word in self._words:
+            # There are hundreds, and a text names few: to compile all would take longer than many a run.
+            if name in text:
+                text = re.sub(pattern, lambda _, word=word: word, text)
         return text
