@@ -33,39 +33,45 @@ class ExplainPointTest(PipelineTest):
         """The result object of a run that is done."""
         return json.loads(self.assert_done(self.explain(point, *options)).stdout)
 
-    def predicted(self, points, *options):
+    def predicted(self, points, *options, outputs=("--output",)):
         """The rows of receiver_path_loss and rays that predictcoverage gives at (x, y)."""
         table, output = self.folder / "receivers.csv", self.folder / "predicted.gpkg"
         table.write_text("id,x,y\n" + "".join(f"{number},{x},{y}\n" for number, (x, y) in enumerate(points)))
         self.assert_done(tesseray("predictcoverage", "--environment", ENVIRONMENT, *SITES, "--receivers", table,
-                                  "--receivers-crs", "EPSG:25832", "--output", output, "--overwrite", *options))
+                                  "--receivers-crs", "EPSG:25832", *(word for name in outputs for word in (name, output)),
+                                  "--overwrite", *options))
         return rows(output, "receiver_path_loss"), rows(output, "rays")
 
     def test_the_explained_value_is_the_predicted_one(self):
-        """Every field of every transmitter, bit for bit."""
+        """Every field of every transmitter, bit for bit, of predictions with tiles and of receivers alone."""
         sights = set()
         for options in ((), ("--max-bounces", "4", "--max-diffractions", "2", "--min-power", "-100"),
                         ("--summation", "coherent", "--edge-visibility", "parents", "--permittivity", "7")):
             # The height is a setting of the whole run: also ground tiles are met at it.
-            for number, (x, y, height) in enumerate(PLACES):
-                with self.subTest(options=options, x=x, y=y):
-                    output = self.folder / f"explained-{number}-{len(options)}.gpkg"
-                    figures = self.explained(f"{x},{y}", "--receiver-height", height, "--output", output,
-                                             "--overwrite", *options)["figures"]
-                    here = rows(output, "receiver_path_loss")
-                    there, _ = self.predicted([(x, y)], "--receiver-height", height, "--wideband", *options)
-                    self.assertEqual((len(here), len(there)), (2, 2))
-                    for one, other in zip(here, there):
-                        self.assertEqual(one.keys(), other.keys())
-                        for field in one.keys() - {"fid", "receiver_id"}:
-                            self.assertEqual(one[field], other[field], field)
-                    strongest = max(there, key=lambda row: row["received_power_dbm"] or -math.inf)
-                    self.assertEqual(figures["line_of_sight"], bool(strongest["line_of_sight"]))
-                    for field in ("path_loss_db", "received_power_dbm", "mechanism", *SPREADS):
-                        self.assertEqual(figures[field], strongest[field], field)
-                    self.assertAlmostEqual(figures["mean_excess_delay_ns"],
-                                           strongest["mean_delay_ns"] - strongest["first_delay_ns"], places=3)
-                    sights |= {bool(row["line_of_sight"]) for row in there}
+            for height in sorted({height for _, _, height in PLACES}):
+                points = [(x, y) for x, y, above_ground in PLACES if above_ground == height]
+                outputs = ("--receiver-path-loss", "--rays") if options else ("--output",)
+                predicted, _ = self.predicted(points, "--receiver-height", height, "--wideband", *options, outputs=outputs)
+                self.assertEqual(len(predicted), 2 * len(points))
+                for number, (x, y) in enumerate(points, start=1):
+                    with self.subTest(options=options, x=x, y=y):
+                        output = self.folder / f"explained-{number}-{height}-{len(options)}.gpkg"
+                        figures = self.explained(f"{x},{y}", "--receiver-height", height, "--output", output,
+                                                 "--overwrite", *options)["figures"]
+                        here = rows(output, "receiver_path_loss")
+                        there = [row for row in predicted if row["receiver_id"] == number]
+                        self.assertEqual((len(here), len(there)), (2, 2))
+                        for one, other in zip(here, there):
+                            self.assertEqual(one.keys(), other.keys())
+                            for field in one.keys() - {"fid", "receiver_id"}:
+                                self.assertEqual(one[field], other[field], field)
+                        strongest = max(there, key=lambda row: row["received_power_dbm"] or -math.inf)
+                        self.assertEqual(figures["line_of_sight"], bool(strongest["line_of_sight"]))
+                        for field in ("path_loss_db", "received_power_dbm", "mechanism", *SPREADS):
+                            self.assertEqual(figures[field], strongest[field], field)
+                        self.assertAlmostEqual(figures["mean_excess_delay_ns"],
+                                               strongest["mean_delay_ns"] - strongest["first_delay_ns"], places=3)
+                        sights |= {bool(row["line_of_sight"]) for row in there}
         self.assertEqual(sights, {True, False})
 
     def test_rays_that_are_not_scattered_are_those_of_predictcoverage(self):
