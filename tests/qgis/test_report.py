@@ -188,22 +188,25 @@ class ReportTest(QgisTest):
                         self.assertAlmostEqual(row[column], np.polyfit(decades[lit], level[lit], 1)[0], delta=0.051)
 
     def test_few_measurements_in_sight_give_no_slope(self):
-        for count in (20, 19, 0):
-            chosen = ("SELECT fid FROM prediction_error WHERE transmitter_id = 1 AND excluded_because IS NULL "
-                      f"ORDER BY fid LIMIT {count}")
-            file = self.changed(f"UPDATE prediction_error SET line_of_sight = fid IN ({chosen}) WHERE transmitter_id = 1")
-            row = self.page(file).figures("Against distance alone")["Market"]
-            self.assertEqual(row["n in sight"], count)
-            self.assertIsNotNone(row["dB/decade measured"])
-            with sqlite3.connect(file) as database:
-                distance, measured, predicted = np.array(database.execute(
-                    "SELECT distance_m, measured_db, predicted_db FROM prediction_error WHERE transmitter_id = 1 AND "
-                    "excluded_because IS NULL AND line_of_sight").fetchall(), dtype=float).reshape(-1, 3).T
-            for column, level in (("in sight, measured", measured), ("in sight, predicted", predicted)):
-                if count < 20:
-                    self.assertIsNone(row[column], (count, column))
-                else:
-                    self.assertAlmostEqual(row[column], np.polyfit(np.log10(distance), level, 1)[0], delta=0.051)
+        for counts in ((20, 19), (0, 20)):
+            chosen = [f"fid IN (SELECT fid FROM prediction_error WHERE transmitter_id = {site} AND excluded_because IS NULL "
+                      f"ORDER BY fid LIMIT {count})" for site, count in enumerate(counts, start=1)]
+            file = self.changed(f"UPDATE prediction_error SET line_of_sight = {' OR '.join(chosen)}")
+            shown = self.page(file).figures("Against distance alone")
+            for site, (name, count) in enumerate(zip(("Market", "Hill"), counts), start=1):
+                row = shown[name]
+                self.assertEqual(row["n in sight"], count)
+                self.assertIsNotNone(row["dB/decade measured"])
+                with sqlite3.connect(file) as database:
+                    distance, measured, predicted = np.array(database.execute(
+                        "SELECT distance_m, measured_db, predicted_db FROM prediction_error WHERE "
+                        f"transmitter_id = {site} AND excluded_because IS NULL AND line_of_sight").fetchall(),
+                        dtype=float).reshape(-1, 3).T
+                for column, level in (("in sight, measured", measured), ("in sight, predicted", predicted)):
+                    if count < 20:
+                        self.assertIsNone(row[column], (count, column))
+                    else:
+                        self.assertAlmostEqual(row[column], np.polyfit(np.log10(distance), level, 1)[0], delta=0.051)
 
     def test_measurements_not_used_are_counted_by_reason(self):
         page = self.of_study
@@ -359,7 +362,7 @@ class ReportTest(QgisTest):
         self.assertEqual(len(self.page(file).images), 1 + 4 + 1)
 
     def test_a_prediction_that_came_after_the_comparison_is_told(self):
-        self.assertNotIn("A later run", " ".join(self.page(self.study).text))
+        self.assertNotIn("A later run", " ".join(self.of_study.text))
         later = ("INSERT INTO tesseray_runs (tool, parameters, inputs, layers) "
                  "VALUES ('predictcoverage', '{{}}', '[]', '[\"{}\"]')")
         self.assertIn("A later run has written path_loss and transmitters anew",

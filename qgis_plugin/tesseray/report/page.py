@@ -12,6 +12,7 @@ from typing import Any, Callable
 
 import matplotlib
 from matplotlib.figure import Figure
+from matplotlib.image import imsave
 
 from ..page_files import GENERATOR
 from . import figures
@@ -47,7 +48,9 @@ ImageOf = Callable[[Figure, str], str]
 def _image(figure: Figure, words: str) -> str:
     """words: what is to be seen, for those who cannot see it."""
     png = io.BytesIO()
-    figure.savefig(png, format="png", dpi=_DOTS_PER_INCH)
+    figure.set_dpi(_DOTS_PER_INCH)
+    figure.canvas.draw()  # savefig draws all twice, the first time for the layout alone
+    imsave(png, figure.canvas.buffer_rgba(), format="png", dpi=figure.dpi)
     width = int(figure.get_figwidth() * 80)
     return (f'<img style="width:{width}px" alt="{escape(words)}" '
             f'src="data:image/png;base64,{base64.b64encode(png.getvalue()).decode("ascii")}">')
