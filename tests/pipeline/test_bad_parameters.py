@@ -14,6 +14,8 @@ from osgeo import gdal
 from tesseray_process import EXECUTABLE, SAMPLE, SCENE, PipelineTest, interrupted_by, made, tesseray, transmitters_csv
 
 BUILDINGS = ["--buildings", SAMPLE / "buildings.gpkg"]
+# GDAL waits for another program's lock on what it reads, five seconds if nothing is said.
+IMPATIENT = {**os.environ, "SQLITE_BUSY_TIMEOUT": "300"}
 
 
 class BadValuesTest(PipelineTest):
@@ -575,7 +577,7 @@ class BadDestinationsTest(PipelineTest):
         changed = pathlib.Path(shutil.copy(SAMPLE / "vegetation.gpkg", self.folder / "changed.gpkg"))
         with contextlib.closing(self.change_unfinished(changed)) as writer:
             self.assert_refused(tesseray("tileenvironment", *SCENE, "--vegetation", changed, "--environment",
-                                         self.folder / "e.gpkg", "--progress", "json"), "file_locked")
+                                         self.folder / "e.gpkg", "--progress", "json", env=IMPATIENT), "file_locked")
             writer.execute("COMMIT")
             self.assertEqual(writer.execute("SELECT count(*) FROM large").fetchone(), (1,))
 
@@ -674,7 +676,7 @@ class BadDestinationsTest(PipelineTest):
             with self.subTest(tool=tool, locked=locked.name):
                 other = sqlite3.connect(locked, isolation_level=None)
                 other.execute("BEGIN EXCLUSIVE")
-                process = tesseray(tool, *arguments, "--progress", "json")
+                process = tesseray(tool, *arguments, "--progress", "json", env=IMPATIENT)
                 other.close()
                 self.assert_refused(process, "file_locked", [locked.name, "another program"])
 
