@@ -73,8 +73,9 @@ def qgis_process(*arguments, inputs=None, environment=None):
     # A QGIS started in this process sets a profile of its own.
     env = {**os.environ, "QGIS_CUSTOM_CONFIG_PATH": str(PROFILE / "config"), **(environment or {})}
     settings = PROFILE / "config" / "profiles" / "default" / "QGIS" / "QGIS3.ini"
-    if not settings.exists():
-        subprocess.run(["qgis_process", "plugins", "enable", "tesseray"], env=env, capture_output=True, check=True)
+    if not settings.exists():  # as after `qgis_process plugins enable tesseray`, which starts QGIS for it
+        settings.parent.mkdir(parents=True, exist_ok=True)
+        settings.write_text("[PythonPlugins]\ntesseray=true\n", encoding="ascii")
     text = json.dumps({"inputs": inputs}) if inputs is not None else None
     return subprocess.run(["qgis_process", *arguments], input=text, env=env, capture_output=True, text=True,
                           timeout=300)

@@ -15,6 +15,8 @@ from urllib.parse import quote
 import qgis_harness as harness
 from qgis_harness import SAMPLE, SMALL_SCENE, ProjectTest, run_tests
 
+# The transmitters and what lies between them: for predictions of which the place does not matter.
+BETWEEN_SITES = {**SMALL_SCENE, "EXTENT": "340400,340520,6020480,6020600 [EPSG:25832]"}
 BUILDINGS = f"{SAMPLE / 'buildings.gpkg'}|layername=buildings"
 # Buildings of the small scene; the executable reads 100 m around it, so these alone are counted.
 SOME = "fid IN (SELECT fid FROM buildings ORDER BY fid LIMIT 40)"
@@ -88,10 +90,10 @@ class InputTest(ProjectTest):
         return processing.run(f"tesseray:{tool}", inputs, feedback=self.feedback)
 
     def predicted(self, inputs):
-        """The path loss layer of a prediction in the small scene, without bounces."""
+        """The path loss layer of a prediction between the sites, without bounces."""
         environment = self.folder / "environment.gpkg"
         if not environment.exists():
-            self.run_tool("tileenvironment", **SMALL_SCENE, ENVIRONMENT=str(environment))
+            self.run_tool("tileenvironment", **BETWEEN_SITES, ENVIRONMENT=str(environment))
         return self.run_tool("predictcoverage", ENVIRONMENT=str(environment), PATH_LOSS="TEMPORARY_OUTPUT",
                              **{**inputs, "MAX_BOUNCES": 0})["PATH_LOSS"]
 
@@ -691,7 +693,7 @@ class InputTest(ProjectTest):
         file.with_suffix(".dbf").write_bytes(table)
         layer = self.layer(str(file))
         layer.setProviderEncoding("IBM850")
-        environment = self.run_tool("tileenvironment", **SMALL_SCENE, ENVIRONMENT=str(self.folder / "e.gpkg"))
+        environment = self.run_tool("tileenvironment", **BETWEEN_SITES, ENVIRONMENT=str(self.folder / "e.gpkg"))
         written = self.run_tool("predictcoverage", ENVIRONMENT=environment["ENVIRONMENT"], TRANSMITTERS=layer,
                                 MAX_BOUNCES=0, TRANSMITTERS_OUT="TEMPORARY_OUTPUT")["TRANSMITTERS_OUT"]
         self.assertIn("its encoding was set in QGIS", self.log())
@@ -882,7 +884,7 @@ class InputTest(ProjectTest):
             ["void", "forest", "water"]))
         for layer in self.copied_rasters(file):
             environment = self.folder / f"{layer.name()}.gpkg"
-            self.run_tool("tileenvironment", **SMALL_SCENE, CLUTTER=layer, ENVIRONMENT=str(environment))
+            self.run_tool("tileenvironment", **BETWEEN_SITES, CLUTTER=layer, ENVIRONMENT=str(environment))
             self.assertIn("is copied", self.log())
             with sqlite3.connect(environment) as database:
                 self.assertEqual(database.execute("SELECT name FROM clutter_classes ORDER BY 1").fetchall(),
@@ -893,7 +895,7 @@ class InputTest(ProjectTest):
 
         sites = harness.transmitters(self.folder)
         result = processing.run("tesseray:coveragestudy", {
-            **SMALL_SCENE, **sites, "PATH_LOSS": str(self.folder / "p.gpkg")})
+            **BETWEEN_SITES, **sites, "PATH_LOSS": str(self.folder / "p.gpkg")})
         layer = self.layer(result["PATH_LOSS"], name="path loss")
         layer.selectByExpression("kind = 'ground'")
         from qgis.core import QgsProcessingFeatureSourceDefinition
@@ -910,7 +912,7 @@ class InputTest(ProjectTest):
         network = self.folder / "networks.gpkg"
         sites = harness.transmitters(self.folder)
         environment = str(self.folder / "environment.gpkg")
-        self.run_tool("tileenvironment", **SMALL_SCENE, ENVIRONMENT=environment)
+        self.run_tool("tileenvironment", **BETWEEN_SITES, ENVIRONMENT=environment)
         others = self.folder / "others.csv"
         others.write_text(pathlib.Path(sites["TRANSMITTERS"]).read_text().replace("Market", "Square")
                           .replace("Hill", "Valley"))
@@ -1046,7 +1048,7 @@ class InputTest(ProjectTest):
         network = self.folder / "network.sqlite"
         sites = harness.transmitters(self.folder)
         environment = str(self.folder / "environment.gpkg")
-        self.run_tool("tileenvironment", **SMALL_SCENE, ENVIRONMENT=environment)
+        self.run_tool("tileenvironment", **BETWEEN_SITES, ENVIRONMENT=environment)
         written = self.run_tool("predictcoverage", ENVIRONMENT=environment, **{**sites, "MAX_BOUNCES": 0},
                                 PATH_LOSS=str(network))["PATH_LOSS"]
         layer = self.layer(f"dbname='{network}' table=\"path_loss\" (geom)", "spatialite")
@@ -1435,7 +1437,7 @@ os._exit(0)  # without the end of QGIS, which may crash
 
         sites = self.folder / "sites.csv"
         sites.write_text("name,x,y,height_m,frequency_mhz\nMarket,340500,6020500,40,900\n", encoding="utf-8")
-        inputs = {**SMALL_SCENE, "TRANSMITTERS": str(sites), "TRANSMITTERS_CRS": "EPSG:25832", "MAX_BOUNCES": 0,
+        inputs = {**BETWEEN_SITES, "TRANSMITTERS": str(sites), "TRANSMITTERS_CRS": "EPSG:25832", "MAX_BOUNCES": 0,
                   "ERP": 40, "PATH_LOSS": "TEMPORARY_OUTPUT"}
         for name, value, message in (("ERP", "43,5", "“43,5” is no number"),
                                      ("ERP", float("nan"), "“nan” is no number"),
@@ -1450,7 +1452,7 @@ os._exit(0)  # without the end of QGIS, which may crash
     def test_a_text_that_is_neither_true_nor_false_stops_the_run(self):
         from qgis.core import QgsProcessingException, QgsProperty
 
-        inputs = {**harness.transmitters(self.folder), **SMALL_SCENE, "MAX_BOUNCES": 0}
+        inputs = {**harness.transmitters(self.folder), **BETWEEN_SITES, "MAX_BOUNCES": 0}
         file = str(self.folder / "p.gpkg")
         for name, value in (("REACHED_ONLY", "no"), ("REACHED_ONLY", "nein"), ("OVERWRITE", "yes"),
                             ("OVERWRITE", QgsProperty.fromValue("on")),
@@ -1508,7 +1510,7 @@ os._exit(0)  # without the end of QGIS, which may crash
     def test_choices_are_given_by_their_names_and_numbers(self):
         from qgis.core import QgsProperty
 
-        sites = {**SMALL_SCENE, **harness.transmitters(self.folder), "MAX_BOUNCES": 0}
+        sites = {**BETWEEN_SITES, **harness.transmitters(self.folder), "MAX_BOUNCES": 0}
         for name, value, choice in (
                 ("HEIGHT_KIND", "storeys", "storeys"), ("HEIGHT_KIND", 2, "storeys"), ("HEIGHT_KIND", "2", "storeys"),
                 ("HEIGHT_KIND", [2], "storeys"), ("HEIGHT_KIND", QgsProperty.fromExpression("1 + 1"), "storeys"),
@@ -1553,7 +1555,7 @@ os._exit(0)  # without the end of QGIS, which may crash
     def test_an_expression_stands_for_its_value_and_null_for_nothing(self):
         from qgis.core import NULL, QgsCoordinateReferenceSystem, QgsProperty
 
-        inputs = {**SMALL_SCENE, **harness.transmitters(self.folder), "MAX_BOUNCES": 0,
+        inputs = {**BETWEEN_SITES, **harness.transmitters(self.folder), "MAX_BOUNCES": 0,
                   "PATH_LOSS": "TEMPORARY_OUTPUT"}
         plain = self.run_tool("coveragestudy", **inputs)["RESULT_HASH"]
         nothing = QgsProperty.fromExpression("NULL")
@@ -1801,7 +1803,7 @@ os._exit(0)  # without the end of QGIS, which may crash
         from osgeo import gdal
 
         study = self.folder / "study.gpkg"
-        self.run_tool("coveragestudy", **SMALL_SCENE, **harness.transmitters(self.folder), OUTPUT=str(study))
+        self.run_tool("coveragestudy", **BETWEEN_SITES, **harness.transmitters(self.folder), OUTPUT=str(study))
         served = self.run_tool("bestserver", PATH_LOSS=str(study), BEST_SERVER=f"{study}|layername=best_server")
         named = self.run_tool("bestserver", PATH_LOSS=f"{study}|layername=path_loss", BEST_SERVER="TEMPORARY_OUTPUT")
         self.assertEqual(served["RESULT_HASH"], named["RESULT_HASH"])
@@ -1884,7 +1886,7 @@ os._exit(0)  # without the end of QGIS, which may crash
         del sheet, file
         layer = self.layer(str(self.folder / "sites.xlsx"), name="sites")
         self.assertEqual((layer.fields().names()[0], layer.featureCount()), ("Field1", len(rows) + 1))
-        inputs = {**SMALL_SCENE, "TRANSMITTERS": layer, "TRANSMITTERS_CRS": "EPSG:25832", "MAX_BOUNCES": 0}
+        inputs = {**BETWEEN_SITES, "TRANSMITTERS": layer, "TRANSMITTERS_CRS": "EPSG:25832", "MAX_BOUNCES": 0}
         for given in ({}, {"NAME_FIELD": "name"}):
             self.assertEqual(self.refused({**inputs, **given}, "coveragestudy"), "")
         result = self.run_tool("coveragestudy", **inputs, NAME_FIELD="name", PATH_LOSS="TEMPORARY_OUTPUT")
