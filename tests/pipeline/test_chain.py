@@ -7,8 +7,15 @@ import shutil
 import sqlite3
 import unittest
 
-from tesseray_process import (DRIVE_TEST, SAMPLE, SCENE, PipelineTest, json_lines, layers, rows, tesseray,
-                              transmitters_csv)
+from tesseray_process import (DRIVE_TEST, SAMPLE, SCENE, PipelineTest, json_lines, layers, made, module_folder, rows,
+                              tesseray, transmitters_csv)
+
+
+def setUpModule():
+    """The environment of EXTENT, of which each test has a copy."""
+    global ENVIRONMENT
+    ENVIRONMENT = module_folder() / "environment.gpkg"
+    made("tileenvironment", *SCENE, "--environment", ENVIRONMENT)
 
 
 class ChainTest(PipelineTest):
@@ -16,7 +23,7 @@ class ChainTest(PipelineTest):
         super().setUp()
         self.sites = transmitters_csv(self.folder)
         self.environment = self.folder / "environment.gpkg"
-        self.assert_done(tesseray("tileenvironment", *SCENE, "--environment", self.environment))
+        shutil.copy(ENVIRONMENT, self.environment)
 
     def predict(self, output, *options):
         return self.assert_done(tesseray("predictcoverage", "--environment", self.environment, *self.sites,
@@ -309,7 +316,10 @@ class ChainTest(PipelineTest):
         self.assertIn("receiver 2 from Mast", told[0])
 
     def test_options_of_propagation_reach_it(self):
-        """Each option changes the rows; the defaults, spelled out, do not."""
+        """Each option changes the rows, of the blocks between the transmitters, too; the defaults, spelled out, do not."""
+        *scene, _ = SCENE
+        self.assert_done(tesseray("tileenvironment", *scene, "340400,340520,6020480,6020600", "--environment",
+                                  self.environment, "--overwrite"))
         basis = json.loads(self.predict(self.folder / "basis.gpkg").stdout)["result_hash"]
         for number, (option, value, changes) in enumerate((
                 ("max-reflections", 3, False), ("summation", "local_mean", False), ("max-reflections", 0, True),
