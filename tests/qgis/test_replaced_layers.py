@@ -9,10 +9,14 @@ from qgis_harness import EXTENT, SMALL_SCENE, ProjectTest, run_tests
 
 
 class ReplacedLayerTest(ProjectTest):
-    def setUp(self):
-        super().setUp()
-        self.environment = self.run_tool("tileenvironment", **SMALL_SCENE,
-                                         ENVIRONMENT=self.path("environment.gpkg"))["ENVIRONMENT"]
+    @classmethod
+    def setUpClass(cls):
+        """The environment, which no test writes to."""
+        super().setUpClass()
+        import processing
+
+        cls.environment = processing.run("tesseray:tileenvironment", {
+            **SMALL_SCENE, "ENVIRONMENT": str(harness.PROFILE / "environment.gpkg")})["ENVIRONMENT"]
 
     def path(self, name):
         return str(self.folder / name)
