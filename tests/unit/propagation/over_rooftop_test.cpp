@@ -1178,9 +1178,9 @@ TEST(RooftopProfiles, CloseGapsBelowParts) {
     raised({300, 10}, {310, 230}, gap_m, 20);  // over the ground
     scene.prisms.push_back(testing::box_prism(2, {200, 10}, {240, 230}, 0, 10));
     raised({210, 10}, {230, 230}, 10 + gap_m, 25);  // over a podium
-    RooftopProfile profile;
-    RooftopProfiles(scene).trace({20, 120, 5}, {600, 120, 5}, 2.0, profile);
-    EXPECT_EQ(profile.points.size(), 2 + edges);  // the ends, too
+    const RooftopProfiles profiles(scene, PrismIndex(scene));
+    const std::vector<Vec2> profile = testing::profile_between(profiles, {20, 120, 5}, {600, 120, 5}, 2.0);
+    EXPECT_EQ(profile.size(), 2 + edges);  // the ends, too
   }
 }
 
