@@ -31,7 +31,11 @@ Environment::Environment(Scene the_scene, const TilingOptions& options)
 
 RayLaunchingResult Environment::launch(const Transmitter& transmitter, const std::vector<Receiver>& receivers,
                                        const RayLaunchingOptions& options) const {
-  return RayLauncher(scene, tiling, occlusion, *visibility, receivers, options).launch(transmitter, no_progress());
+  return launcher(receivers, options).launch(transmitter, no_progress());
+}
+
+RayLauncher Environment::launcher(const std::vector<Receiver>& receivers, const RayLaunchingOptions& options) const {
+  return {scene, tiling, occlusion, *visibility, receivers, options};
 }
 
 RayLaunchingResult Environment::launch_to_receivers(const Transmitter& transmitter,

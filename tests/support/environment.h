@@ -32,6 +32,8 @@ class Environment {
 
   RayLaunchingResult launch(const Transmitter& transmitter, const std::vector<Receiver>& receivers,
                             const RayLaunchingOptions& options) const;
+  // For several transmitters: what receivers over ground tiles see, most of the work in small scenes, is found once.
+  RayLauncher launcher(const std::vector<Receiver>& receivers, const RayLaunchingOptions& options) const;
   // For tests that read no tile's sums: the same at receivers, of less work.
   RayLaunchingResult launch_to_receivers(const Transmitter& transmitter, const std::vector<Receiver>& receivers,
                                          RayLaunchingOptions options) const;
