@@ -46,19 +46,22 @@ class Town {
     }
     return numbers;
   }
-  // Receivers over the middles of the tiles of a town.
-  RayLaunchingResult launch(double frequency_hz, int bounces, const Town& at) const {
+  static Transmitter antenna(double frequency_hz) {
+    Transmitter transmitter = testing::test_transmitter({5, 130, antenna_m});
+    transmitter.frequency_hz = frequency_hz;
+    return transmitter;
+  }
+  // To receivers over the middles of the tiles of a town, for antennas of any frequency.
+  RayLauncher launcher(int bounces, const Town& at) const {
     std::vector<Vec3> places;
     for (const std::size_t t : at.ground()) {
       const Vec2 middle = at.tiles()[t].centroid.xy();
       places.push_back({middle.x, middle.y, town_.scene.terrain.height_at(middle) + height_m});
     }
-    Transmitter transmitter = testing::test_transmitter({5, 130, antenna_m});
-    transmitter.frequency_hz = frequency_hz;
     RayLaunchingOptions options = testing::without_scattering(bounces, 1, bounces);
     options.over_rooftop = OverRooftop::screens;
     options.receiver_height_m = height_m;
-    return town_.launch(transmitter, testing::receivers_at(places), options);
+    return town_.launcher(testing::receivers_at(places), options);
   }
 
  private:
@@ -98,8 +101,9 @@ double ninth_decile(std::vector<double> values) {
 TEST(FarTown, TilesHaveWhatReceiversInTheirPlacesHave) {
   const Town& level = level_town();
   const std::vector<std::size_t> ground = level.ground();
+  const RayLauncher launcher = level.launcher(1, level);
   for (const double frequency_hz : {160e6, 900e6, 2.6e9}) {
-    const RayLaunchingResult launched = level.launch(frequency_hz, 1, level);
+    const RayLaunchingResult launched = launcher.launch(Town::antenna(frequency_hz), no_progress());
     Differences differences;
     for (std::size_t r = 0; r < ground.size(); ++r) differences.add(launched.receivers[r], launched.tiles[ground[r]]);
     ASSERT_GT(differences.in_sight_db.size(), 150u);
@@ -115,9 +119,10 @@ TEST(FarTown, NoiseOfTheTerrainIsNotHeard) {
   const Town noisy(0.05);
   std::map<std::int64_t, std::size_t> tile_of;
   for (std::size_t t = 0; t < noisy.tiles().size(); ++t) tile_of[noisy.tiles()[t].id] = t;
+  const RayLauncher over_level = level.launcher(2, level), over_noise = noisy.launcher(2, level);
   for (const double frequency_hz : {160e6, 900e6}) {
-    const RayLaunchingResult expected = level.launch(frequency_hz, 2, level);
-    const RayLaunchingResult found = noisy.launch(frequency_hz, 2, level);
+    const RayLaunchingResult expected = over_level.launch(Town::antenna(frequency_hz), no_progress());
+    const RayLaunchingResult found = over_noise.launch(Town::antenna(frequency_hz), no_progress());
     Differences of_ground, of_receivers;
     for (std::size_t t = 0; t < level.tiles().size(); ++t) {
       const Tile& tile = level.tiles()[t];

@@ -149,15 +149,16 @@ TEST(LocalMean, OfTheDirectRayAndItsReflectionIsThatOverHeightAndDrive) {
   const Environment plane(testing::with_material(testing::flat_ground(3010, 10), TwoRaysOverPlane::permittivity,
                                                  TwoRaysOverPlane::conductivity),
                           10);
+  std::vector<Vec3> places;
+  for (double plan_m = 20; plan_m < 3000; plan_m *= 1.13) places.push_back({antenna_x + plan_m, 5, height_m});
+  RayLaunchingOptions options = testing::without_scattering(1, 0, 1);
+  options.receiver_height_m = height_m;
+  const RayLauncher launcher = plane.launcher(testing::receivers_at(places), options);
   for (const TwoRayCase& of : two_ray_cases) {
     const TwoRaysOverPlane expected(of.frequency_hz, of.antenna_m);
     Transmitter transmitter = testing::test_transmitter({antenna_x, 5, of.antenna_m});
     transmitter.frequency_hz = of.frequency_hz;
-    std::vector<Vec3> places;
-    for (double plan_m = 20; plan_m < 3000; plan_m *= 1.13) places.push_back({antenna_x + plan_m, 5, height_m});
-    RayLaunchingOptions options = testing::without_scattering(1, 0, 1);
-    options.receiver_height_m = height_m;
-    const RayLaunchingResult result = plane.launch(transmitter, testing::receivers_at(places), options);
+    const RayLaunchingResult result = launcher.launch(transmitter, no_progress());
     double coherent_db2 = 0;
     int near = 0;
     const auto compare = [&](double plan_m, const ArrivalSums& sums) {
@@ -206,16 +207,14 @@ TEST(LocalMean, OfSteepRaysUpwardsHasTheReflectionsSign) {
 // A house's wall across the way, with a kerb before it or without, over the ground of two rays.
 class WallBehindKerb {
  public:
-  explicit WallBehindKerb(double kerb_m) : town_(with_kerb(kerb_m), 2) {}
+  explicit WallBehindKerb(double kerb_m) : town_(with_kerb(kerb_m), 2), launcher_(town_.launcher({}, options())) {}
 
   // Calls visit(distance over the ground, height, sums) for tiles of that wall.
   template <class Visit>
   void for_each_wall_tile(const TwoRayCase& of, const Visit& visit) const {
-    RayLaunchingOptions options = testing::without_scattering(1, 1, 1);
-    options.over_rooftop = OverRooftop::screens;
     Transmitter transmitter = testing::test_transmitter({5, 15.3, of.antenna_m});
     transmitter.frequency_hz = of.frequency_hz;
-    const RayLaunchingResult result = town_.launch(transmitter, {}, options);
+    const RayLaunchingResult result = launcher_.launch(transmitter, no_progress());
     for (std::size_t t = 0; t < town_.tiling.tiles.size(); ++t) {
       const Tile& tile = town_.tiling.tiles[t];
       if (tile.prism != 0 || tile.normal.x > -0.99 || tile.centroid.z < 1.5 || tile.centroid.z > 9) continue;
@@ -230,8 +229,14 @@ class WallBehindKerb {
     if (kerb_m > 0) scene.prisms.push_back(testing::box_prism(2, {250, 2}, {251, 28}, 0, kerb_m));
     return testing::with_material(std::move(scene), TwoRaysOverPlane::permittivity, TwoRaysOverPlane::conductivity);
   }
+  static RayLaunchingOptions options() {
+    RayLaunchingOptions options = testing::without_scattering(1, 1, 1);
+    options.over_rooftop = OverRooftop::screens;
+    return options;
+  }
 
   Environment town_;
+  RayLauncher launcher_;
 };
 
 TEST(LocalMean, OfTheDirectRayAndItsReflectionAtAWall) {
@@ -591,12 +596,13 @@ TEST(LocalMean, OfTheDirectRayAndItsReflectionAtAWallOverUnevenGround) {
       places.push_back(tile.centroid);
     }
     ASSERT_GE(tiles.size(), 12u);
+    RayLaunchingOptions options = testing::without_scattering(1, 1, 1);
+    options.over_rooftop = OverRooftop::screens;
+    const RayLauncher to_tiles = town.launcher({}, options);
     for (const double frequency_hz : {160e6, 900e6, 2.6e9}) {
       Transmitter transmitter = testing::test_transmitter({5, 50, 10});
       transmitter.frequency_hz = frequency_hz;
-      RayLaunchingOptions options = testing::without_scattering(1, 1, 1);
-      options.over_rooftop = OverRooftop::screens;
-      const RayLaunchingResult at_wall = town.launch(transmitter, {}, options);
+      const RayLaunchingResult at_wall = to_tiles.launch(transmitter, no_progress());
       const RayLaunchingResult without = open.launch_to_receivers(transmitter, testing::receivers_at(places), options);
       for (std::size_t r = 0; r < places.size(); ++r) {
         EXPECT_NEAR(decibels(testing::total_gain(at_wall.tiles[tiles[r]]) / testing::total_gain(without.receivers[r])),
@@ -622,13 +628,13 @@ class FarCorner {
   }
 
   static Transmitter antenna(double frequency_hz) {
-    Transmitter transmitter = testing::test_transmitter({5, 300, antenna_m});
+    Transmitter transmitter = testing::test_transmitter({5, 190, antenna_m});
     transmitter.frequency_hz = frequency_hz;
     return transmitter;
   }
   // In the shadow, seen from the corner.
   static std::vector<Vec3> places() {
-    return {{2040, 148.8, height_m}, {2060, 148, height_m}, {2080, 146.5, height_m}};
+    return {{2040, 38.8, height_m}, {2060, 38, height_m}, {2080, 36.5, height_m}};
   }
   static bool is_in_shadow(Vec3 place) {
     const Vec2 from = antenna(1e9).position.xy();
@@ -644,13 +650,14 @@ class FarCorner {
     return TwoRaysOverPlane(frequency_hz, antenna_m).mean_gain(plan_m, height_m) * squared(2 * wave_number * above_m);
   }
   enum class Targets { all, places };
-  RayLaunchingResult launch(const Transmitter& transmitter, const std::vector<Vec3>& places, int reflections,
-                            OverRooftop over_rooftop = OverRooftop::none, Targets targets = Targets::all) const {
+  // For antennas of any frequency.
+  RayLauncher launcher(const std::vector<Vec3>& places, int reflections, OverRooftop over_rooftop,
+                       Targets targets) const {
     RayLaunchingOptions options = testing::without_scattering(reflections, 1, reflections + 1);
     options.over_rooftop = over_rooftop;
     options.receiver_height_m = height_m;
     options.tiles_are_targets = targets == Targets::all;
-    return town_.launch(transmitter, testing::receivers_at(places), options);
+    return town_.launcher(testing::receivers_at(places), options);
   }
   const Environment& town() const { return town_; }
   std::vector<Vec3> over_ground(std::vector<Vec3> places) const {
@@ -660,12 +667,12 @@ class FarCorner {
 
   static double squared(double value) { return value * value; }
 
-  static constexpr Vec2 corner{2005, 150};
+  static constexpr Vec2 corner{2005, 40};
 
  private:
   static Scene house(const std::function<double(Vec2)>& height_at) {
-    Scene scene = testing::terrain_of(2110, 310, 10, height_at);
-    scene.prisms = {testing::box_prism(1, corner, {2035, 290}, 0, 900)};
+    Scene scene = testing::terrain_of(2110, 200, 10, height_at);
+    scene.prisms = {testing::box_prism(1, corner, {2035, 180}, 0, 900)};
     return testing::with_material(std::move(scene), TwoRaysOverPlane::permittivity, TwoRaysOverPlane::conductivity);
   }
 
@@ -684,12 +691,14 @@ void expect_two_rays_around_corner(const FarCorner& street, const FarCorner& lev
     places.push_back({tile.centroid.x, tile.centroid.y, FarCorner::height_m});
   }
   EXPECT_GT(tiles.size(), 3u);
+  const RayLauncher by_edge_alone = level.launcher(places, 0, OverRooftop::none, FarCorner::Targets::places);
+  const RayLauncher by_ground_too =
+      street.launcher(street.over_ground(places), 1, over_rooftop, FarCorner::Targets::all);
   for (const double frequency_hz : {160e6, 900e6, 2.6e9}) {
     SCOPED_TRACE(frequency_hz);
     const Transmitter transmitter = FarCorner::antenna(frequency_hz);
-    const RayLaunchingResult alone =
-        level.launch(transmitter, places, 0, OverRooftop::none, FarCorner::Targets::places);
-    const RayLaunchingResult launched = street.launch(transmitter, street.over_ground(places), 1, over_rooftop);
+    const RayLaunchingResult alone = by_edge_alone.launch(transmitter, no_progress());
+    const RayLaunchingResult launched = by_ground_too.launch(transmitter, no_progress());
     for (std::size_t r = 0; r < places.size(); ++r) {
       const double expected = decibels(FarCorner::left_by_ground(frequency_hz, FarCorner::way_around_m(places[r])));
       const double by_edge = testing::total_gain(alone.receivers[r]);
@@ -814,17 +823,21 @@ TEST(LocalMean, OfWhatBendsAroundACornerBehindWavesOfTheGround) {
   const FarCorner street([](Vec2 place) { return 0.5 * std::sin(2 * pi * place.x / 300); });
   std::vector<Vec3> behind, straight;
   for (double x = 2040; x < 2100; x += 10) {
-    behind.push_back({x, 148, FarCorner::height_m});
-    straight.push_back({x, 300, FarCorner::height_m});
+    behind.push_back({x, 38, FarCorner::height_m});
+    straight.push_back({x, 190, FarCorner::height_m});
   }
+  const auto launcher = [&](const FarCorner& over, const std::vector<Vec3>& places, int reflections,
+                            OverRooftop over_rooftop) {
+    return over.launcher(over.over_ground(places), reflections, over_rooftop, FarCorner::Targets::places);
+  };
+  const RayLauncher by_edge_alone = launcher(level, behind, 0, OverRooftop::none),
+                    around_corner = launcher(street, behind, 1, OverRooftop::screens),
+                    along_street = launcher(street, straight, 1, OverRooftop::screens);
   for (const double frequency_hz : {160e6, 900e6, 2.6e9}) {
     const Transmitter transmitter = FarCorner::antenna(frequency_hz);
-    const RayLaunchingResult alone =
-        level.launch(transmitter, behind, 0, OverRooftop::none, FarCorner::Targets::places);
-    const RayLaunchingResult bent =
-        street.launch(transmitter, street.over_ground(behind), 1, OverRooftop::screens, FarCorner::Targets::places);
-    const RayLaunchingResult open =
-        street.launch(transmitter, street.over_ground(straight), 1, OverRooftop::screens, FarCorner::Targets::places);
+    const RayLaunchingResult alone = by_edge_alone.launch(transmitter, no_progress());
+    const RayLaunchingResult bent = around_corner.launch(transmitter, no_progress());
+    const RayLaunchingResult open = along_street.launch(transmitter, no_progress());
     const double wave_number = 2 * pi * frequency_hz / speed_of_light;
     for (std::size_t r = 0; r < behind.size(); ++r) {
       const double free = 1 / FarCorner::squared(2 * wave_number * norm(straight[r] - transmitter.position));
