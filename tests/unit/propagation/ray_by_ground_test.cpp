@@ -68,7 +68,7 @@ TEST(RayByGround, MeetsAWallThatTheRayWithoutGroundPasses) {
   for (const double slope : {0.0, 1e-5, 1e-2}) {
     SCOPED_TRACE(slope);
     const auto ground_z = [&](Vec2 place) { return sloping(place, slope); };
-    const Environment town(low_house(ground_z), 5);
+    const Environment town(low_house(ground_z), 10);
     const Transmitter transmitter = testing::test_transmitter(over(ground_z, antenna));
     const std::vector<Receiver> receivers = testing::receivers_at({over(ground_z, behind_screen)});
     ImageTracingOptions exact_options;

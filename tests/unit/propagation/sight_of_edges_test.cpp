@@ -42,15 +42,25 @@ struct Corner {
     return made;
   }
   Vec3 receiver(double z_m) const { return {behind.x, behind.y, z_m}; }
-  // The ray by the vertical edge of the house.
+  // The rays by the vertical edge of the house, one for each height, or none of no points.
+  std::vector<Ray> rays_to(const Environment& environment, const std::vector<double>& heights_m,
+                           OverRooftop over_rooftop = OverRooftop::screens,
+                           const std::string& interactions = "T-D") const {
+    std::vector<Vec3> places;
+    for (const double z_m : heights_m) places.push_back(receiver(z_m));
+    const auto result =
+        environment.launch_to_receivers(transmitter(), testing::receivers_at(places), options_for_rays(over_rooftop));
+    std::vector<Ray> found(places.size());
+    for (const Ray& ray : result.rays) {
+      Ray& first = found[static_cast<std::size_t>(ray.target_id) - 1];
+      if (!first.points.empty() || ray.interactions != interactions) continue;
+      if (norm(ray.points[1].xy() - edge) < 1e-6) first = ray;
+    }
+    return found;
+  }
   Ray ray_to(const Environment& environment, double z_m, OverRooftop over_rooftop = OverRooftop::screens,
              const std::string& interactions = "T-D") const {
-    const auto result = environment.launch_to_receivers(transmitter(), testing::receivers_at({receiver(z_m)}),
-                                                        options_for_rays(over_rooftop));
-    for (const Ray& ray : result.rays) {
-      if (ray.interactions == interactions && norm(ray.points[1].xy() - edge) < 1e-6) return ray;
-    }
-    return {};
+    return rays_to(environment, {z_m}, over_rooftop, interactions).front();
   }
   // What comes there straight, through the air or over the roofs.
   Ray straight_to(const Environment& environment, Vec3 place) const {
@@ -122,9 +132,14 @@ TEST(SightOfEdges, WhatTilesReflectBehindACornerHasThatOfItsOwnKellerPoint) {
 }
 
 TEST(SightOfEdges, SegmentsOfAnyLengthDiffractTheSame) {
-  const Environment fine(house_behind_roof(9), 2), coarse(house_behind_roof(9), 40);
-  for (double z = 8; z < 20; z += 0.5) {
-    EXPECT_NEAR(behind_roof.ray_to(fine, z).power_dbm, behind_roof.ray_to(coarse, z).power_dbm, 0.2) << z;
+  const Environment fine(house_behind_roof(9), 3), coarse(house_behind_roof(9), 40);
+  std::vector<double> heights_m;
+  for (double z = 8; z < 20; z += 0.5) heights_m.push_back(z);
+  const std::vector<Ray> by_fine = behind_roof.rays_to(fine, heights_m),
+                         by_coarse = behind_roof.rays_to(coarse, heights_m);
+  for (std::size_t r = 0; r < heights_m.size(); ++r) {
+    ASSERT_FALSE(by_fine[r].points.empty()) << heights_m[r];
+    EXPECT_NEAR(by_fine[r].power_dbm, by_coarse[r].power_dbm, 0.2) << heights_m[r];
   }
 }
 
@@ -134,10 +149,14 @@ TEST(SightOfEdges, ASegmentIsDiffractedFromWhatIsSeenOfItThoughItsMiddleIsHidden
       without(house_behind_roof(0), 40);
   const double over_ground_m = norm(behind_roof.edge - behind_roof.antenna.xy());
   const double boundary_z = 12 + (16 - 12) * over_ground_m / 80.1;
+  std::vector<double> heights_m;
+  for (double z = 15; z < 38; z += 0.5) heights_m.push_back(z);
+  const std::vector<Ray> by_fine = behind_roof.rays_to(fine, heights_m),
+                         by_coarse = behind_roof.rays_to(coarse, heights_m);
   std::size_t seen = 0, hidden = 0;
-  for (double z = 15; z < 38; z += 0.5) {
-    const double keller_z = (12 * 20.22 + z * 180.07) / 200.29;
-    const Ray ray = behind_roof.ray_to(coarse, z);
+  for (std::size_t r = 0; r < heights_m.size(); ++r) {
+    const double z = heights_m[r], keller_z = (12 * 20.22 + z * 180.07) / 200.29;
+    const Ray& ray = by_coarse[r];
     ASSERT_FALSE(ray.points.empty()) << z;
     const double there_dbm = behind_roof.straight_to(coarse, ray.points[1]).power_dbm,
                  free_dbm = behind_roof.straight_to(without, ray.points[1]).power_dbm;
@@ -145,7 +164,7 @@ TEST(SightOfEdges, ASegmentIsDiffractedFromWhatIsSeenOfItThoughItsMiddleIsHidden
     EXPECT_NEAR(loss_of(ray, "roofs"), free_dbm - there_dbm, is_hidden ? 0.6 : 0.25) << z;
     EXPECT_NEAR(sum_of_losses(ray), -ray.power_dbm - 2.15, 1e-6) << z;
     // Of short segments some are hidden whole.
-    EXPECT_NEAR(ray.power_dbm, behind_roof.ray_to(fine, z).power_dbm, is_hidden ? 0.6 : 0.2) << z;
+    EXPECT_NEAR(ray.power_dbm, by_fine[r].power_dbm, is_hidden ? 0.6 : 0.2) << z;
     ++(is_hidden ? hidden : seen);
   }
   EXPECT_GT(seen, 25u);
@@ -256,7 +275,8 @@ TEST(SightOfEdges, WhatGoesAroundATowerNearTheGroundHasComeOverTheRoofs) {
   RayLaunchingOptions options = testing::without_scattering(0, 1, 1);
   options.over_rooftop = OverRooftop::screens;
   options.rays_per_receiver = 100;
-  const std::vector<Ray> launched = environment.launch(testing::test_transmitter(antenna), receivers, options).rays;
+  const std::vector<Ray> launched =
+      environment.launch_to_receivers(testing::test_transmitter(antenna), receivers, options).rays;
   ImageTracingOptions exact_options;
   exact_options.max_reflections = 0;
   exact_options.max_diffractions = 2;
@@ -347,10 +367,14 @@ TEST(SightOfEdges, AHillLeavesAlongACornerWhatItLeavesOfTheDirectRay) {
   scene.prisms = {testing::box_prism(1, {1550, 40}, {1570, 58}, 0, 40)};
   const Environment hill(scene, 40), finer(scene, 4);
   const Corner corner{{100, 33, 14}, {1570, 40}, {1590, 42}};
+  std::vector<double> heights_m;
+  for (double z = 2; z < 30; z += 1) heights_m.push_back(z);
+  const std::vector<Ray> rays = corner.rays_to(hill, heights_m), by_finer = corner.rays_to(finer, heights_m);
   double least = 100, most = -100;
   std::size_t compared = 0;
-  for (double z = 2; z < 30; z += 1) {
-    const Ray ray = corner.ray_to(hill, z);
+  for (std::size_t r = 0; r < heights_m.size(); ++r) {
+    const double z = heights_m[r];
+    const Ray& ray = rays[r];
     if (ray.points.empty()) continue;
     // The ground, which is level there, reflects before the corner, but for the highest: what comes goes on from the
     // middle between the places where the ray and its image meet the corner.
@@ -363,7 +387,7 @@ TEST(SightOfEdges, AHillLeavesAlongACornerWhatItLeavesOfTheDirectRay) {
     const double free_db = -2 * decibels(wavelength_m(850e6) / (4 * pi * norm(place - corner.antenna)));
     EXPECT_NEAR(taken, -direct.power_dbm - free_db, 0.3) << z;
     EXPECT_NEAR(sum_of_losses(ray), -ray.power_dbm - 2.15, 1e-6) << z;
-    const Ray fine = corner.ray_to(finer, z);
+    const Ray& fine = by_finer[r];
     if (!fine.points.empty()) {
       EXPECT_NEAR(fine.power_dbm, ray.power_dbm, 0.3) << z;
     }
