@@ -67,6 +67,11 @@ struct FineTown {
   }
 };
 
+const FineTown& fine_town() {
+  static const FineTown made;
+  return made;
+}
+
 struct Difference {
   double mean_db = 0, rms_db = 0;
   std::size_t tiles = 0;
@@ -93,11 +98,28 @@ struct WholeAndPruned {
   RayLaunchingResult whole, pruned;
 };
 
-WholeAndPruned launched(const Transmitter& transmitter, RayLaunchingOptions options) {
-  options.pruning = false;
-  RayLaunchingResult whole = town().launch(transmitter, {}, options);
-  options.pruning = true;
-  return {std::move(whole), town().launch(transmitter, {}, options)};
+class WholeAndPrunedLauncher {
+ public:
+  explicit WholeAndPrunedLauncher(const RayLaunchingOptions& options)
+      : whole_(town().launcher({}, with_pruning(options, false))),
+        pruned_(town().launcher({}, with_pruning(options, true))) {}
+
+  RayLaunchingResult whole(const Transmitter& transmitter) const { return whole_.launch(transmitter, no_progress()); }
+  RayLaunchingResult pruned(const Transmitter& transmitter) const { return pruned_.launch(transmitter, no_progress()); }
+  WholeAndPruned both(const Transmitter& transmitter) const { return {whole(transmitter), pruned(transmitter)}; }
+
+ private:
+  static RayLaunchingOptions with_pruning(RayLaunchingOptions options, bool pruning) {
+    options.pruning = pruning;
+    return options;
+  }
+
+  RayLauncher whole_, pruned_;
+};
+
+const WholeAndPrunedLauncher& with_all_effects() {
+  static const WholeAndPrunedLauncher made(all_effects(false));
+  return made;
 }
 
 // From the street, with all that is summed: several tests look at different sums of it.
@@ -105,25 +127,25 @@ const WholeAndPruned& from_street() {
   static const WholeAndPruned made = [] {
     RayLaunchingOptions options = all_effects(false);
     options.wideband = true;
-    return launched(transmitter_at(6), options);
+    return WholeAndPrunedLauncher(options).both(transmitter_at(6));
   }();
   return made;
 }
 
-RayLaunchingOptions reflected_and_diffracted() {
-  RayLaunchingOptions options = testing::without_scattering(2, 2, 3);
-  options.min_power_dbm = -150;
-  options.pruning_from_tiles = 0;
-  return options;
+// Of these alone, with the strongest of them.
+const WholeAndPrunedLauncher& with_reflected_and_diffracted() {
+  static const WholeAndPrunedLauncher made([] {
+    RayLaunchingOptions options = testing::without_scattering(2, 2, 3);
+    options.min_power_dbm = -150;
+    options.pruning_from_tiles = 0;
+    options.delay_profile_rays = 3;
+    return options;
+  }());
+  return made;
 }
 
-// Of these alone, with the strongest of them.
 const WholeAndPruned& reflected_and_diffracted_from_street() {
-  static const WholeAndPruned made = [] {
-    RayLaunchingOptions options = reflected_and_diffracted();
-    options.delay_profile_rays = 3;
-    return launched(transmitter_at(6), options);
-  }();
+  static const WholeAndPruned made = with_reflected_and_diffracted().both(transmitter_at(6));
   return made;
 }
 
@@ -131,7 +153,7 @@ class PrunedLaunch : public ::testing::TestWithParam<double> {};
 
 TEST_P(PrunedLaunch, IsUnbiasedAndNearTheWhole) {
   const Transmitter transmitter = transmitter_at(GetParam());
-  const auto [whole, pruned] = launched(transmitter, all_effects(true));
+  const auto [whole, pruned] = with_all_effects().both(transmitter);
   EXPECT_EQ(whole.pruning.scattering_sources, 0u);
   EXPECT_GT(pruned.pruning.scattering_sources, 0u);
   EXPECT_LT(pruned.tubes, whole.tubes);
@@ -152,14 +174,14 @@ TEST(Pruning, KeepsThePowerOfTwoInteractionsAfterAScattering) {
   constexpr double most_added = 0.3;
   double share_of_whole = 0, share_of_pruned = 0;
   std::size_t tiles = 0;
+  RayLaunchingOptions two_after_scattering = all_effects(false);
+  two_after_scattering.max_after_scattering = 2;
+  const WholeAndPrunedLauncher with_two(two_after_scattering);
+  ASSERT_EQ(all_effects(false).max_after_scattering, 1);
   for (const Vec2 from_middle : {Vec2{0, 0}, Vec2{-150, 100}}) {
     const Transmitter transmitter = transmitter_at(6, from_middle);
-    const auto powers = [&](int after_scattering, bool pruning) {
-      RayLaunchingOptions options = all_effects(pruning);
-      options.max_after_scattering = after_scattering;
-      return town().launch(transmitter, {}, options);
-    };
-    const RayLaunchingResult before = powers(1, false), whole = powers(2, false), pruned = powers(2, true);
+    const RayLaunchingResult before = with_all_effects().whole(transmitter);
+    const auto [whole, pruned] = with_two.both(transmitter);
     EXPECT_LT(5 * pruned.cost[LaunchPhase::then_two].contributions, whole.cost[LaunchPhase::then_two].contributions);
     for (std::size_t t = 0; t < whole.tiles.size(); ++t) {
       const double all = testing::total_gain(before.tiles[t]), of_whole = testing::total_gain(whole.tiles[t]) / all - 1;
@@ -176,7 +198,7 @@ TEST(Pruning, KeepsThePowerOfTwoInteractionsAfterAScattering) {
 
 // The tiles whose scattered power another tile reflects are drawn, and count as all of them do.
 TEST(Pruning, KeepsThePowerOfAReflectionAfterAScattering) {
-  const FineTown fine;
+  const FineTown& fine = fine_town();
   RayLaunchingOptions options;
   options.max_diffractions = 0;
   options.max_bounces = 2;
@@ -223,7 +245,7 @@ TEST(Pruning, KeepsThePowerOfReflectedAndDiffractedRays) {
   // Elsewhere there may be less to save.
   for (const Vec2 from_middle :
        {Vec2{-150, 40}, Vec2{130, -120}, Vec2{-90, -160}, Vec2{60, 170}, Vec2{190, 60}, Vec2{-40, -70}}) {
-    compare(launched(transmitter_at(6, from_middle), reflected_and_diffracted()), 1.4);
+    compare(with_reflected_and_diffracted().both(transmitter_at(6, from_middle)), 1.4);
   }
   EXPECT_GT(count, 30'000);
   EXPECT_NEAR(sum / count, 0, 0.003);
@@ -238,7 +260,7 @@ TEST(Pruning, KeepsThePowerOfScatteringWhereNothingElseArrives) {
   options.max_after_scattering = 0;
   options.min_power_dbm = -150;
   options.pruning_from_tiles = 0;
-  const FineTown fine;
+  const FineTown& fine = fine_town();
   const RayLaunchingResult whole = fine.city.launch(fine.transmitter, {}, options);
   options.pruning = true;
   const RayLaunchingResult pruned = fine.city.launch(fine.transmitter, {}, options);
@@ -288,7 +310,7 @@ TEST(Pruning, LeavesSingleRaysAsStrongAsTheyAre) {
   options.min_power_dbm = -150;
   options.rays_per_receiver = 1'000'000;
   options.scattered_rays = true;
-  const std::map<RayKey, double> whole = gains_of(town().launch(transmitter, receivers, options).rays);
+  const std::map<RayKey, double> whole = gains_of(town().launch_to_receivers(transmitter, receivers, options).rays);
   options.pruning = true;
   const std::map<RayKey, double> drawn = gains_of(town().launch(transmitter, receivers, options).rays);
   EXPECT_LT(2 * drawn.size(), whole.size());
@@ -332,13 +354,15 @@ TEST(Pruning, KeepsTheMeanAtReceivers) {
   const std::vector<Receiver> receivers = testing::receivers_at(places);
   RayLaunchingOptions options = all_effects(false);
   options.max_scatterings = 0;
+  options.tiles_are_targets = false;
+  const RayLauncher launcher_to_receivers = nine_houses().launcher(receivers, options);
+  options.pruning = options.tiles_are_targets = true;
+  const RayLauncher pruned_launcher = nine_houses().launcher(receivers, options);
   double sum = 0, count = 0;
   for (const Vec3 antenna : {Vec3{12, 108, 4}, Vec3{195, 98, 4}}) {
     const Transmitter transmitter = testing::test_transmitter(antenna);
-    options.pruning = false;
-    const RayLaunchingResult whole = nine_houses().launch(transmitter, receivers, options);
-    options.pruning = true;
-    const RayLaunchingResult pruned = nine_houses().launch(transmitter, receivers, options);
+    const RayLaunchingResult whole = launcher_to_receivers.launch(transmitter, no_progress());
+    const RayLaunchingResult pruned = pruned_launcher.launch(transmitter, no_progress());
     for (std::size_t r = 0; r < receivers.size(); ++r) {
       const double all = testing::total_gain(whole.receivers[r]), drawn = testing::total_gain(pruned.receivers[r]);
       if (whole.receivers[r].direct || !(all > 0)) continue;
@@ -478,9 +502,9 @@ TEST(Pruning, IsChosenByWhatTheTransmitterSees) {
                         {transmitter_at(15), false},
                         {transmitter_at(18), true},
                         {transmitter_at(60), true}};
+  RayLaunchingOptions options = all_effects(true);
+  options.max_bounces = 0;
   for (const auto& [transmitter, sees_many] : cases) {
-    RayLaunchingOptions options = all_effects(true);
-    options.max_bounces = 0;
     const double height_m = transmitter.position.z, share = share_in_sight(transmitter.position);
     EXPECT_EQ(share > 0.15, sees_many) << share << " at " << height_m << " m";
     const Pruning chosen = town().launch(transmitter, {}, options).pruning;
@@ -510,6 +534,7 @@ TEST(Pruning, ScatteringTilesThatStandForAll) {
 
 TEST(Pruning, LeavesSmallTownsWhole) {
   RayLaunchingOptions options = all_effects(true);
+  options.max_bounces = 0;
   options.pruning_from_tiles = static_cast<std::uint32_t>(town().tiling.tiles.size()) + 1;
   EXPECT_EQ(town().launch(transmitter_at(6), {}, options).pruning.scattering_sources, 0u);
   EXPECT_EQ(RayLaunchingOptions().pruning_from_tiles, 20'000u);
