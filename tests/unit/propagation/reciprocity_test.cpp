@@ -85,8 +85,8 @@ TEST(Reciprocity, RaysAreTheSameThereAndBack) {
   for (std::size_t i = 0; i < ends.size(); ++i) {
     for (std::size_t j = 0; j < i; ++j) {
       const Vec3 a = placed(ends[i], 0, 1), b = placed(ends[j], 0, 1);
-      const auto there = town.launch(testing::test_transmitter(a), testing::receivers_at({b}), options);
-      const auto back = town.launch(testing::test_transmitter(b), testing::receivers_at({a}), options);
+      const auto there = town.launch_to_receivers(testing::test_transmitter(a), testing::receivers_at({b}), options);
+      const auto back = town.launch_to_receivers(testing::test_transmitter(b), testing::receivers_at({a}), options);
       EXPECT_EQ(there.receivers.front().direct, back.receivers.front().direct);
       const auto returned = found(back, true);
       for (const Ray& ray : there.rays) {
@@ -169,7 +169,7 @@ GainsByWay gains_by_way(const Environment& town, Vec3 from, Vec3 to, bool is_con
   RayLaunchingOptions options = everything();
   // So that no scattered ray brings what the ground reflects beyond the limits, at the receiver's end alone.
   options.summation = Summation::power;
-  const auto result = town.launch(testing::test_transmitter(from), testing::receivers_at({to}), options);
+  const auto result = town.launch_to_receivers(testing::test_transmitter(from), testing::receivers_at({to}), options);
   GainsByWay gains;
   for (const Ray& ray : result.rays) {
     if (is_one_way(ray, is_conductor)) continue;
@@ -223,7 +223,7 @@ TEST(Reciprocity, OverTheRoofsAmongAllEffects) {
   options.max_reflections = 0;
   const Environment town(houses_and_trees(), 4);
   const auto gain = [&](Vec3 from, Vec3 to) {
-    return town.launch(testing::test_transmitter(from), testing::receivers_at({to}), options)
+    return town.launch_to_receivers(testing::test_transmitter(from), testing::receivers_at({to}), options)
         .ray_gains.front()
         .over_rooftop;
   };
@@ -245,8 +245,8 @@ TEST(Invariance, TurningTheSceneChangesNothing) {
       transmitter.antenna = AntennaKind::sector_3gpp;
       transmitter.grid_azimuth_deg = transmitter.azimuth_deg = 40 - degrees(azimuth);
       transmitter.downtilt_deg = 4;
-      const auto rays =
-          found(town.launch(transmitter, testing::receivers_at({placed(ends[i], azimuth, 1)}), options), false);
+      const auto rays = found(
+          town.launch_to_receivers(transmitter, testing::receivers_at({placed(ends[i], azimuth, 1)}), options), false);
       if (azimuth == 0) {
         expected.push_back(rays);
         continue;
@@ -279,8 +279,8 @@ TEST(Invariance, ScalingLengthsAndWavelengthChangesNothing) {
     const Environment town(std::move(scene), 5 * scale);
     Transmitter transmitter = testing::test_transmitter(placed(ends[0], 0.4, scale));
     transmitter.frequency_hz = 1e9 / scale;
-    const auto rays =
-        found(town.launch(transmitter, testing::receivers_at({placed(ends[1], 0.4, scale)}), options), false);
+    const auto rays = found(
+        town.launch_to_receivers(transmitter, testing::receivers_at({placed(ends[1], 0.4, scale)}), options), false);
     if (scale == 1.0) {
       expected = rays;
       EXPECT_GT(rays.size(), 5u);

@@ -45,7 +45,8 @@ RayLaunchingOptions three(int reflections, int diffractions, int after) {
 TEST(TwoAfterScattering, TwoReflectionsAreTheSumOverAllTriplesOfTiles) {
   const Environment town(street(), 4);
   const auto gains = [&](int after) {
-    return town.launch(testing::test_transmitter(antenna), testing::receivers_at(receivers), three(2, 0, after))
+    return town
+        .launch_to_receivers(testing::test_transmitter(antenna), testing::receivers_at(receivers), three(2, 0, after))
         .receivers;
   };
   const auto with = gains(2), without = gains(1);
@@ -96,7 +97,7 @@ TEST(TwoAfterScattering, IsWhatAntennasInTheTilesPlacesBring) {
   options.rays_per_receiver = 1'000'000;
   options.scattered_rays = true;
   const RayLaunchingResult result =
-      town.launch(testing::test_transmitter(antenna), testing::receivers_at(receivers), options);
+      town.launch_to_receivers(testing::test_transmitter(antenna), testing::receivers_at(receivers), options);
   std::map<std::string, double> got, expected;
   for (const Ray& ray : result.rays) {
     if (ray.interactions.size() == 7 && ray.interactions.starts_with("T-S")) {
@@ -112,7 +113,8 @@ TEST(TwoAfterScattering, IsWhatAntennasInTheTilesPlacesBring) {
     const Vec3 place = scatterer.centroid + 1e-3 * scatterer.normal;
     for (const Polarization polarization : {Polarization::vertical, Polarization::horizontal}) {
       two.receiver_polarization = polarization;
-      for (const Ray& ray : town.launch(testing::test_transmitter(place), testing::receivers_at(receivers), two).rays) {
+      for (const Ray& ray :
+           town.launch_to_receivers(testing::test_transmitter(place), testing::receivers_at(receivers), two).rays) {
         if (ray.interactions.size() != 5) continue;
         const auto reflections = std::count(ray.interactions.begin(), ray.interactions.end(), 'R');
         expected[std::to_string(ray.target_id) + ray.interactions.substr(1)] +=
@@ -151,7 +153,7 @@ TEST(TwoAfterScattering, GoesOverRoofsWhateverRaysOfTheAntennaDo) {
   transmitter.frequency_hz = 10e9;  // so that no roof is near what goes to the ground
   const auto gain = [&](OverRooftop over_rooftop) {
     options.over_rooftop = over_rooftop;
-    const auto result = yard.launch(transmitter, testing::receivers_at({{128, 59, 12}}), options);
+    const auto result = yard.launch_to_receivers(transmitter, testing::receivers_at({{128, 59, 12}}), options);
     return gain_by("T-S-D-R", result);
   };
   const double without = gain(OverRooftop::none);
@@ -169,8 +171,10 @@ TEST(TwoAfterScattering, IsTwoBeforeItWithTheEndsExchanged) {
   options.scattered_rays = true;
   std::size_t compared = 0;
   for (const Vec3 other : receivers) {
-    const auto there = town.launch(testing::test_transmitter(antenna), testing::receivers_at({other}), options);
-    const auto back = town.launch(testing::test_transmitter(other), testing::receivers_at({antenna}), options);
+    const auto there =
+        town.launch_to_receivers(testing::test_transmitter(antenna), testing::receivers_at({other}), options);
+    const auto back =
+        town.launch_to_receivers(testing::test_transmitter(other), testing::receivers_at({antenna}), options);
     const double after = gain_by("T-S-R-R", there), before = gain_by("T-R-R-S", back);
     if (!(before > 0)) continue;
     EXPECT_NEAR(decibels(after / before), 0, 0.3) << after << " " << before;
