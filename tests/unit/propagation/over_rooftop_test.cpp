@@ -214,7 +214,7 @@ TEST(OverRooftop, OneBuildingIsTwoScreens) {
   const Transmitter transmitter = testing::test_transmitter(antenna);
   RayLaunchingOptions options = roofs_only();
   options.rays_per_receiver = 5;
-  const RayLaunchingResult result = city.launch(transmitter, testing::receivers_at({receiver}), options);
+  const RayLaunchingResult result = city.launch_to_receivers(transmitter, testing::receivers_at({receiver}), options);
   const double wavelength = speed_of_light / transmitter.frequency_hz;
   const std::vector<Vec2> profile{{0, 14}, {250, 12}, {265, 12}, {540, 3}};
   const double loss_db = free_space_loss_db(norm(receiver - antenna), transmitter.frequency_hz) -
@@ -239,8 +239,8 @@ TEST(OverRooftop, SteepEdgesAreWedges) {
     const Transmitter transmitter = testing::test_transmitter({100, 120, 60});
     RayLaunchingOptions diffraction = roofs_only();
     diffraction.over_rooftop = OverRooftop::none;
-    const auto with = city.launch(transmitter, testing::receivers_at({receiver}), roofs_only());
-    const auto without = city.launch(transmitter, testing::receivers_at({receiver}), diffraction);
+    const auto with = city.launch_to_receivers(transmitter, testing::receivers_at({receiver}), roofs_only());
+    const auto without = city.launch_to_receivers(transmitter, testing::receivers_at({receiver}), diffraction);
     EXPECT_EQ(with.receivers[0].strongest_mechanism, Mechanism::over_rooftop);
     EXPECT_EQ(without.receivers[0].strongest_mechanism, Mechanism::diffraction);
     EXPECT_NEAR(decibels_between(testing::total_gain(with.receivers[0]), testing::total_gain(without.receivers[0])), 0,
@@ -284,8 +284,8 @@ TEST(OverRooftop, EdgesAtAnAngleAreThoseOfTheirKellerPoints) {
       Transmitter transmitter = testing::test_transmitter(antenna);
       transmitter.polarization = polarization;
       const auto receivers = testing::receivers_at(places);
-      const auto with = city.launch(transmitter, receivers, over_roofs);
-      const auto without = city.launch(transmitter, receivers, diffraction);
+      const auto with = city.launch_to_receivers(transmitter, receivers, over_roofs);
+      const auto without = city.launch_to_receivers(transmitter, receivers, diffraction);
       for (std::size_t r = 0; r < places.size(); ++r) {
         if (without.receivers[r].rays != 1) continue;
         if (with.receivers[r].strongest_mechanism != Mechanism::over_rooftop) continue;
@@ -410,7 +410,8 @@ TEST(OverRooftop, EavesInSightTakeByTheirDetour) {
         places.push_back({370 + before_m, 120 + along_m, 1.5});
       }
     }
-    const auto result = city.launch(testing::test_transmitter(antenna), testing::receivers_at(places), roofs_only());
+    const auto result =
+        city.launch_to_receivers(testing::test_transmitter(antenna), testing::receivers_at(places), roofs_only());
     for (std::size_t r = 0; r < places.size(); ++r) {
       const Vec3 place = places[r];
       const double straight_m = norm(place - antenna);
@@ -607,8 +608,8 @@ TEST(OverRooftop, WhatGoesBesideASecondEdgeCountsBesides) {
   RayLaunchingOptions diffraction = over_roofs;
   diffraction.over_rooftop = OverRooftop::none;
   const auto receivers = testing::receivers_at({{374, 132, 1.5}});
-  const auto without = city.launch(transmitter, receivers, diffraction);
-  const auto with = city.launch(transmitter, receivers, over_roofs);
+  const auto without = city.launch_to_receivers(transmitter, receivers, diffraction);
+  const auto with = city.launch_to_receivers(transmitter, receivers, over_roofs);
   ASSERT_EQ(without.rays.size(), 1u);
   ASSERT_EQ(with.rays.size(), 2u);
   const auto by_eaves =
@@ -623,7 +624,7 @@ std::vector<Ray> diffracted_behind(const Environment& city, const RayLaunchingOp
                                    Vec3 receiver) {
   constexpr double near_plane_m = 20;
   std::vector<Ray> rays =
-      city.launch(testing::test_transmitter(antenna), testing::receivers_at({receiver}), options).rays;
+      city.launch_to_receivers(testing::test_transmitter(antenna), testing::receivers_at({receiver}), options).rays;
   std::erase_if(rays, [&](const Ray& ray) {
     const std::span edges(ray.points.begin() + 1, ray.points.end() - 1);
     const bool is_diffracted = ray.interactions == "T-D" || ray.interactions == "T-D-D";
@@ -709,7 +710,8 @@ TEST(OverRooftop, AnEdgeBesideThePlaneIsThereOnceWhereASecondRoofIsNear) {
   const Vec3 antenna{79, 150, 6};
   std::vector<Vec3> receivers;
   for (double along_m = 2; along_m < 12; along_m += 0.5) receivers.push_back({123.5, 150 + along_m, 16.5});
-  const auto there = city.launch(testing::test_transmitter(antenna), testing::receivers_at(receivers), options);
+  const auto there =
+      city.launch_to_receivers(testing::test_transmitter(antenna), testing::receivers_at(receivers), options);
   for (std::size_t r = 0; r < receivers.size(); ++r) {
     EXPECT_EQ(there.receivers[r].rays, 1u) << receivers[r].y;
     if (r == 0) continue;
@@ -785,7 +787,8 @@ TEST(OverRooftop, RoofsJustBelowTheLineTakeTheirPart) {
     const Environment city(scene, 10);
     std::vector<Vec3> points;
     for (const double z : heights) points.push_back({560, 120, z});
-    const auto result = city.launch(testing::test_transmitter(antenna), testing::receivers_at(points), roofs_only());
+    const auto result =
+        city.launch_to_receivers(testing::test_transmitter(antenna), testing::receivers_at(points), roofs_only());
     std::vector<double> losses;
     for (std::size_t r = 0; r < points.size(); ++r) {
       EXPECT_EQ(result.receivers[r].rays, 1u) << points[r].z;
@@ -1025,7 +1028,7 @@ TEST(OverRooftop, HousesFarBelowTheLineLeaveFreeSpace) {
   for (double z = 20; z < 36; z += 0.5) places.push_back({320.3, 63.3, z});
   Transmitter transmitter = testing::test_transmitter({20.13, 61.7, 30});
   transmitter.frequency_hz = 3500e6;
-  const auto result = city.launch(transmitter, testing::receivers_at(places), options);
+  const auto result = city.launch_to_receivers(transmitter, testing::receivers_at(places), options);
   for (std::size_t r = 0; r < places.size(); ++r) {
     const double free_db = free_space_loss_db(norm(places[r] - transmitter.position), transmitter.frequency_hz);
     EXPECT_NEAR(-decibels(testing::total_gain(result.receivers[r])), free_db, 2) << places[r].z;
@@ -1044,7 +1047,8 @@ TEST(OverRooftop, SteepLinesOfSightAreClearedAcross) {
     const Vec3 antenna{10, 120, 40}, receiver{30, 120, z};
     const auto gain = [&](const RayLaunchingOptions& options) {
       return testing::total_gain(
-          city.launch(testing::test_transmitter(antenna), testing::receivers_at({receiver}), options).receivers[0]);
+          city.launch_to_receivers(testing::test_transmitter(antenna), testing::receivers_at({receiver}), options)
+              .receivers[0]);
     };
     EXPECT_NEAR(decibels_between(gain(roofs_only()), gain(diffraction)), 0, 0.2) << z;
   }
@@ -1097,7 +1101,7 @@ TEST(OverRooftop, WhatIsLeftInSightIsReciprocal) {
   const auto straight = [&](Vec3 from, Vec3 to) {
     RayLaunchingOptions strongest = roofs_only();
     strongest.rays_per_receiver = 1;
-    return city.launch(testing::test_transmitter(from), testing::receivers_at({to}), strongest).rays.at(0);
+    return city.launch_to_receivers(testing::test_transmitter(from), testing::receivers_at({to}), strongest).rays.at(0);
   };
   for (const Vec3 receiver : {Vec3{490, 120, 12.5}, Vec3{400, 125, 12}, Vec3{450, 110, 13}}) {
     const Ray there = straight(antenna, receiver), back = straight(receiver, antenna);
@@ -1280,7 +1284,7 @@ TEST(OverRooftop, PhaseIsThatOfTheLength) {
   for (const double behind_m : {12.0, 20.0, 40.0}) {
     std::vector<Vec3> places;
     for (int step = 0; step < 20; ++step) places.push_back({50, 100 + behind_m, 1.5 + 0.1 * step});
-    const RayLaunchingResult result = house.launch(transmitter, testing::receivers_at(places), options);
+    const RayLaunchingResult result = house.launch_to_receivers(transmitter, testing::receivers_at(places), options);
     std::vector<double> phases;
     for (const Ray& ray : result.rays) {
       if (ray.interactions != "T-O") continue;
@@ -1324,8 +1328,8 @@ TEST(OverRooftop, TilesReachedSoReflectOnce) {
   options.max_reflections = 2;
   options.max_bounces = options.max_reflections_with_diffractions = 3;
   options.rays_per_receiver = 20;
-  const auto result =
-      city.launch(testing::test_transmitter({100, 120, 14}), testing::receivers_at({{400, 121, 3}}), options);
+  const auto result = city.launch_to_receivers(testing::test_transmitter({100, 120, 14}),
+                                               testing::receivers_at({{400, 121, 3}}), options);
   const auto has = [&](const std::string& interactions) {
     return std::any_of(result.rays.begin(), result.rays.end(),
                        [&](const Ray& ray) { return ray.interactions == interactions; });
