@@ -50,7 +50,7 @@ def canvas_with(file):
 
 def explained(canvas, point):
     """The map tool after a click that has been answered."""
-    from tesseray.why_this_value import WhyThisValue
+    from tesseray.why_this_value.map_tool import WhyThisValue
 
     iface = mock.MagicMock()
     iface.mapCanvas.return_value = canvas

@@ -40,7 +40,7 @@ class TesserayPlugin:
         if self._iface is None:
             return
         from .options_page import OptionsFactory
-        from .why_this_value import WhyThisValue
+        from .why_this_value.map_tool import WhyThisValue
 
         self._options_factory = OptionsFactory(self._provider)
         self._iface.registerOptionsWidgetFactory(self._options_factory)

@@ -119,7 +119,7 @@ class ForbiddenFolderTest(ProjectTest):
     def test_a_result_made_from_files_there_is_explained_by_asking_for_them(self):
         """As one whose files are gone."""
         from tesseray.executable import snapshot
-        from tesseray.why_this_value_inputs import RecordedRun, UnknownRun, plan_calls, predicting_run
+        from tesseray.why_this_value.calls import RecordedRun, UnknownRun, plan_calls, predicting_run
 
         tool = next(tool for tool in snapshot().tools if tool.roles == ["map_click"])
         for folder in (self.locked, self.folder / "gone", pathlib.Path(TOO_LONG)):

@@ -60,7 +60,7 @@ class WhyThisValueTest(QgisTest):
         self.iface = mock.MagicMock()
         self.iface.mapCanvas.return_value = self.canvas
         self.iface.activeLayer.return_value = None
-        from tesseray.why_this_value import WhyThisValue
+        from tesseray.why_this_value.map_tool import WhyThisValue
 
         self.why = WhyThisValue(self.iface)
         self.why.add_to(self.iface)
@@ -107,7 +107,7 @@ class WhyThisValueTest(QgisTest):
         return result["figures"], rays
 
     def table(self):
-        from tesseray.why_this_value_dock import _COLUMNS
+        from tesseray.why_this_value.dock import _COLUMNS
 
         table = self.why.dock.table
         return [{name: table.item(row, column).text() for column, (_, name, _) in enumerate(_COLUMNS)}
@@ -557,7 +557,7 @@ class WhyThisValueTest(QgisTest):
         figures, rays = self.explained_by_the_executable(*STREET, ENVIRONMENT=str(environment), PERMITTIVITY=5,
                                                          VISIBILITY=str(visibility))
         self.assert_shows(figures, rays)
-        from tesseray.why_this_value import _session_folder
+        from tesseray.why_this_value.map_tool import _session_folder
 
         made = {file: file.stat().st_mtime_ns for file in _session_folder().iterdir()}
         self.assertEqual({file.suffix for file in made}, {".gpkg", ".tvis"})
@@ -580,8 +580,8 @@ class WhyThisValueTest(QgisTest):
 
     def test_problems_are_in_the_words_of_the_dialogs(self):
         from tesseray import installation
-        from tesseray.why_this_value_inputs import Call
-        from tesseray.why_this_value_task import ExplainTask
+        from tesseray.why_this_value.calls import Call
+        from tesseray.why_this_value.task import ExplainTask
 
         description = installation.live_description()
         tool = next(tool for tool in description.tools if tool.id == "explainpoint")
@@ -657,7 +657,7 @@ class WhyThisValueTest(QgisTest):
 
     def test_transmitters_that_another_run_has_written_since_are_not_taken(self):
         from tesseray.executable import snapshot
-        from tesseray.why_this_value_inputs import plan_calls, recorded_run
+        from tesseray.why_this_value.calls import plan_calls, recorded_run
 
         result = self.folder / "result.gpkg"
         shutil.copy(STEPS, result)
@@ -756,7 +756,7 @@ class WhyThisValueTest(QgisTest):
 
     def test_the_profile_is_readable_in_dark_and_light_themes(self):
         from qgis.PyQt.QtGui import QColor, QPalette
-        from tesseray.why_this_value_plot import DelayProfile, Stem
+        from tesseray.why_this_value.plot import DelayProfile, Stem
 
         profile = DelayProfile()
         profile.resize(400, 200)
@@ -772,7 +772,7 @@ class WhyThisValueTest(QgisTest):
             self.assertGreater(found.count(text), 30, "axes and the direct ray")
 
     def test_axes_and_legend_keep_to_their_room(self):
-        from tesseray.why_this_value_plot import fitting_range, wrapped
+        from tesseray.why_this_value.plot import fitting_range, wrapped
 
         for room in (60, 120, 250, 500):
             low, high, step = fitting_range(1300, 1750, room, 45)
@@ -786,7 +786,7 @@ class WhyThisValueTest(QgisTest):
     def test_a_narrow_and_low_dock_shows_everything(self):
         from qgis.PyQt.QtGui import QImage
         from qgis.PyQt.QtWidgets import QApplication, QScrollArea
-        from tesseray.why_this_value_dock import Explanation, WhyThisValueDock
+        from tesseray.why_this_value.dock import Explanation, WhyThisValueDock
 
         names = ("direct", "reflection", "diffraction", "scattering", "over_rooftop", "through_building")
         rays = [{"rank": n, "power_dbm": -60.0 - n, "share_percent": 5.0, "delay_ns": 1500.0 + 90 * n,
@@ -854,7 +854,7 @@ for name in ("QtCore", "QtGui", "QtWidgets"):
     sys.modules["qgis.PyQt." + name] = importlib.import_module("PyQt6." + name)
 from PyQt6.QtWidgets import QApplication
 application = QApplication([])
-from tesseray.why_this_value_dock import Explanation, WhyThisValueDock
+from tesseray.why_this_value.dock import Explanation, WhyThisValueDock
 dock = WhyThisValueDock("Why")
 chosen = []
 dock.ray_chosen.connect(chosen.append)
@@ -886,7 +886,7 @@ class RecordedInputsTest(QgisTest):
     """Without QGIS: what a file tells of the run that made it."""
 
     def test_a_file_of_others_tells_nothing(self):
-        from tesseray.why_this_value_inputs import recorded_run
+        from tesseray.why_this_value.calls import recorded_run
 
         self.assertIsNone(recorded_run(SAMPLE / "buildings.gpkg", "buildings"))
         self.assertIsNone(recorded_run(self.folder / "absent.gpkg", "path_loss"))
@@ -896,7 +896,7 @@ class RecordedInputsTest(QgisTest):
         self.assertIsNone(recorded_run(text, "path_loss"))
 
     def test_the_last_run_that_wrote_the_layer_counts(self):
-        from tesseray.why_this_value_inputs import recorded_run
+        from tesseray.why_this_value.calls import recorded_run
 
         again = self.folder / "again.gpkg"
         shutil.copy(STEPS, again)
@@ -909,7 +909,7 @@ class RecordedInputsTest(QgisTest):
 
     def test_relative_paths_count_from_the_file_too(self):
         from tesseray.executable import snapshot
-        from tesseray.why_this_value_inputs import RecordedRun, plan_calls
+        from tesseray.why_this_value.calls import RecordedRun, plan_calls
 
         tool = next(tool for tool in snapshot().tools if tool.roles == ["map_click"])
         (FOLDER / "antennas").mkdir()
@@ -924,7 +924,7 @@ class RecordedInputsTest(QgisTest):
     def test_relative_paths_lead_where_they_led(self):
         """Not to a file of that name in the folder that QGIS happens to work in."""
         from tesseray.executable import snapshot
-        from tesseray.why_this_value_inputs import plan_calls, recorded_run
+        from tesseray.why_this_value.calls import plan_calls, recorded_run
 
         there, here, elsewhere = (self.folder / name for name in ("there", "here", "elsewhere"))
         (there / "results").mkdir(parents=True)
@@ -950,7 +950,7 @@ class RecordedInputsTest(QgisTest):
 
     def test_absolute_paths_lead_to_what_has_moved_with_the_result(self):
         from tesseray.executable import snapshot
-        from tesseray.why_this_value_inputs import plan_calls, recorded_run
+        from tesseray.why_this_value.calls import plan_calls, recorded_run
 
         before, after, apart = (self.folder / name for name in ("before", "after", "apart"))
         for folder in (before / "towns", before / "results", apart):

@@ -12,8 +12,8 @@ from typing import Any
 
 from qgis.core import QgsProcessingUtils, QgsVectorLayer
 
-from .description import Tool
-from .why_this_value_inputs import Call
+from ..description import Tool
+from .calls import Call
 
 HEIGHT = "RECEIVER_HEIGHT"
 _POINT_LAYER = "receiver_path_loss"

@@ -29,11 +29,11 @@ from qgis.gui import QgsMapTool, QgsMapToolEmitPoint, QgsVertexMarker
 from qgis.PyQt.QtCore import QObject, Qt, pyqtSignal
 from qgis.PyQt.QtGui import QAction, QIcon
 
-from . import installation
-from .description import Description, Output, Parameter, Tool
-from .executable import ExecutableProblem, snapshot
-from .help import icon_of
-from .why_this_value_click import (
+from .. import installation
+from ..description import Description, Output, Parameter, Tool
+from ..executable import ExecutableProblem, snapshot
+from ..help import icon_of
+from .click import (
     HERE,
     TRANSMITTER_FIELD,
     VALUE_FIELD,
@@ -47,10 +47,10 @@ from .why_this_value_click import (
     losses_of_features,
     values_of_features,
 )
-from .why_this_value_dock import INVITATION, Explanation, WhyThisValueDock
-from .why_this_value_height import HEIGHT, calls_at_height
-from .why_this_value_inputs import Call, RecordedRun, changed_inputs, plan_calls
-from .why_this_value_task import ExplainTask
+from .dock import INVITATION, Explanation, WhyThisValueDock
+from .height import HEIGHT, calls_at_height
+from .calls import Call, RecordedRun, changed_inputs, plan_calls
+from .task import ExplainTask
 
 ROLE = "map_click"
 TITLE = "Why this value?"

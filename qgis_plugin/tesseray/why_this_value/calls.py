@@ -18,9 +18,9 @@ from dataclasses import dataclass, field
 from pathlib import Path
 from typing import Any, Mapping
 
-from .description import Description, Parameter, Tool
-from .folders import SEPARATOR, folders_in, with_folder
-from .recorded_runs import RecordedRun, recorded_run, recorded_runs, source_in
+from ..description import Description, Parameter, Tool
+from ..folders import SEPARATOR, folders_in, with_folder
+from ..recorded_runs import RecordedRun, recorded_run, recorded_runs, source_in
 
 FILE_KINDS = frozenset({"vector polygon", "vector point", "vector any", "table", "raster", "file"})
 # The prediction, and what tools call the one that they go on from.

@@ -9,10 +9,10 @@ from typing import Any
 from qgis.core import QgsTask
 from qgis.PyQt.QtCore import pyqtSignal
 
-from .description import Description, Tool
-from .runner import RunCancelled, RunFailed, run_tool
-from .why_this_value_inputs import Call
-from .wording import Wording
+from ..description import Description, Tool
+from ..runner import RunCancelled, RunFailed, run_tool
+from .calls import Call
+from ..wording import Wording
 
 
 class _Feedback:

@@ -24,7 +24,7 @@ from qgis.PyQt.QtWidgets import (
     QWidget,
 )
 
-from .why_this_value_plot import DelayProfile, Stem
+from .plot import DelayProfile, Stem
 
 
 

@@ -26,9 +26,9 @@ from qgis.core import (
     QgsVectorLayer,
 )
 
-from .description import Description, Tool
-from .inputs.sources import table_of
-from .why_this_value_inputs import RecordedRun, UnknownRun, predicting_run
+from ..description import Description, Tool
+from ..inputs.sources import table_of
+from .calls import RecordedRun, UnknownRun, predicting_run
 
 VALUE_FIELD = "path_loss_db"
 TRANSMITTER_FIELD = "transmitter_id"
