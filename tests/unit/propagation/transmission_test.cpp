@@ -255,8 +255,8 @@ TEST(ThroughBuilding, BringsFreeSpaceLessTheLossBehindTheNearestBuilding) {
   const std::vector<Vec3> places = {{105, 150, 6}, {60, 85, 6}, {260, 118, 6}};
   const Transmitter transmitter = testing::test_transmitter(antenna);
   const auto receivers = testing::receivers_at(places);
-  const RayLaunchingResult off = environment.launch(transmitter, receivers, through(false));
-  const RayLaunchingResult on = environment.launch(transmitter, receivers, through(true));
+  const RayLaunchingResult off = environment.launch_to_receivers(transmitter, receivers, through(false));
+  const RayLaunchingResult on = environment.launch_to_receivers(transmitter, receivers, through(true));
   EXPECT_EQ(off.receivers[0].rays, 0u);
   const double lambda = wavelength_m(850e6);
   const double free_space = lambda / (4 * pi * norm(places[0] - antenna));
@@ -279,8 +279,8 @@ TEST(ThroughBuilding, BringsFreeSpaceLessTheLossBehindHousesThatTouch) {
   scene.prisms = {testing::box_prism(1, {60, 0}, {70, 100}, 0, 10), testing::box_prism(2, {70, 0}, {80, 100}, 0, 10)};
   const Environment environment(std::move(scene), 10);
   const Vec3 antenna{40, 50, 5}, place{120, 50, 1.5};
-  const RayLaunchingResult result =
-      environment.launch(testing::test_transmitter(antenna), testing::receivers_at({place}), through(true));
+  const RayLaunchingResult result = environment.launch_to_receivers(testing::test_transmitter(antenna),
+                                                                    testing::receivers_at({place}), through(true));
   ASSERT_EQ(result.rays.size(), 1u);
   EXPECT_EQ(result.rays.front().interactions, "T-B");
   const double distance_m = norm(place - antenna);
@@ -296,7 +296,8 @@ TEST(ThroughBuilding, TilesBehindReflectOnce) {
   const Vec3 antenna{110, 85, 6}, receiver{90, 125, 6};
   RayLaunchingOptions options = testing::without_scattering(1, 0, 1);
   options.transmission = ten_db_walls();
-  const auto on = environment.launch(testing::test_transmitter(antenna), testing::receivers_at({receiver}), options);
+  const auto on =
+      environment.launch_to_receivers(testing::test_transmitter(antenna), testing::receivers_at({receiver}), options);
   const Vec3 image{receiver.x, 280 - receiver.y, receiver.z};
   const BuildingTransmission expected(environment.scene, antenna, 850e6, options.transmission);
   const auto found =
@@ -308,7 +309,7 @@ TEST(ThroughBuilding, TilesBehindReflectOnce) {
   options.transmission.wall_loss_db = 0;
   options.transmission.indoor_db_per_m = 0;
   const auto lossless =
-      environment.launch(testing::test_transmitter(antenna), testing::receivers_at({receiver}), options);
+      environment.launch_to_receivers(testing::test_transmitter(antenna), testing::receivers_at({receiver}), options);
   const auto same = std::find_if(lossless.rays.begin(), lossless.rays.end(),
                                  [](const Ray& ray) { return ray.interactions == "T-B-R"; });
   ASSERT_NE(same, lossless.rays.end());
@@ -455,7 +456,7 @@ TEST(ThroughBuilding, EdgesBehindDiffractWhatTheGroundReflects) {
   for (const OverRooftop over_rooftop : {OverRooftop::none, OverRooftop::screens}) {
     options.over_rooftop = over_rooftop;
     const auto rays = [&](const Environment& environment) {
-      return environment.launch(testing::test_transmitter(before_both), receivers, options).rays;
+      return environment.launch_to_receivers(testing::test_transmitter(before_both), receivers, options).rays;
     };
     const std::vector<Ray> through = rays(town.with);
     std::size_t compared = 0;
@@ -496,7 +497,8 @@ TEST(ThroughBuilding, EdgesSeenInPartDiffractFromEachPartOnce) {
     };
     const auto gains = [&](const Environment& environment, bool is_through) {
       std::map<std::pair<std::int64_t, long>, double> by_length;
-      for (const Ray& ray : environment.launch(testing::test_transmitter(before_both), receivers, options).rays) {
+      for (const Ray& ray :
+           environment.launch_to_receivers(testing::test_transmitter(before_both), receivers, options).rays) {
         if (!upright_edge(environment, ray) || (ray.goes_through_building() && !is_through)) continue;
         by_length[{ray.target_id, std::lround(1e3 * ray.delay_ns)}] += ray.path_gain;
       }
@@ -546,7 +548,7 @@ TEST(ThroughBuilding, FillsTheSideStreetBehindACornerSite) {
   options.summation = Summation::power;
   const auto path_losses = [&](bool with) {
     options.transmission.nearest_building = with;
-    const RayLaunchingResult result = town.launch(transmitter, testing::receivers_at(places), options);
+    const RayLaunchingResult result = town.launch_to_receivers(transmitter, testing::receivers_at(places), options);
     std::vector<double> losses;
     for (const ArrivalSums& sums : result.receivers) {
       losses.push_back(-half_wave_dipole_gain_dbi - decibels(sums.gain.value()));
