@@ -65,9 +65,7 @@ LaunchCost cost_of(const RayLauncher& launcher, Vec3 antenna) {
   return launcher.launch(site, no_progress()).cost;
 }
 
-RayLauncher launcher_with(const RayLaunchingOptions& options) {
-  return {city().scene, city().tiling, city().occlusion, *city().visibility, {}, options};
-}
+RayLauncher launcher_with(const RayLaunchingOptions& options) { return city().launcher({}, options); }
 
 const Vec3 over_the_roofs{350, 350, 25};
 
@@ -134,15 +132,16 @@ TEST(LaunchForecastOfACity, SharesAreThoseOfWhatIsCounted) {
   constexpr double most_off = 4;  // a factor
   constexpr std::array phases{LaunchPhase::bounces, LaunchPhase::scattering, LaunchPhase::then_reflection,
                               LaunchPhase::then_diffraction};
-  for (const double z : {6.0, 25.0, 60.0}) {
-    for (const bool pruning : {false, true}) {
-      for (const int bounces : {1, 2, 3}) {
-        RayLaunchingOptions options;
-        options.pruning = pruning;
-        options.pruning_from_tiles = 0;
-        options.max_bounces = bounces;
+  for (const bool pruning : {false, true}) {
+    for (const int bounces : {1, 2, 3}) {
+      RayLaunchingOptions options;
+      options.pruning = pruning;
+      options.pruning_from_tiles = 0;
+      options.max_bounces = bounces;
+      const RayLauncher launcher = launcher_with(options);
+      for (const double z : {6.0, 25.0, 60.0}) {
         const Vec3 antenna{350, 350, z};
-        const LaunchCost cost = cost_of(launcher_with(options), antenna);
+        const LaunchCost cost = cost_of(launcher, antenna);
         const Shares shares = shares_of(LaunchForecast(options), extent_of(city(), antenna, pruning));
         double all_counted = 0, all_foretold = 0;
         for (const LaunchPhase phase : phases) {
