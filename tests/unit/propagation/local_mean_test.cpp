@@ -633,9 +633,7 @@ class FarCorner {
     return transmitter;
   }
   // In the shadow, seen from the corner.
-  static std::vector<Vec3> places() {
-    return {{2040, 38.8, height_m}, {2060, 38, height_m}, {2080, 36.5, height_m}};
-  }
+  static std::vector<Vec3> places() { return {{2040, 38.8, height_m}, {2060, 38, height_m}, {2080, 36.5, height_m}}; }
   static bool is_in_shadow(Vec3 place) {
     const Vec2 from = antenna(1e9).position.xy();
     return place.x > 2036 && place.y < corner.y - 0.5 && cross(corner - from, place.xy() - from) > 0;
