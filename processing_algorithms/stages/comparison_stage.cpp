@@ -76,10 +76,6 @@ std::map<std::string, std::size_t> reasons(const Comparison& comparison) {
   return counts;
 }
 
-}  // namespace
-
-namespace {
-
 std::vector<Parameter> measurement_parameters(bool optional, const std::string& frame) {
   using Kind = ParameterKind;
   return {

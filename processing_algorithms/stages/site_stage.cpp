@@ -95,10 +95,6 @@ void warn_of_crossed_polarizations(const std::vector<Transmitter>& transmitters,
                      ". RECEIVER_POLARIZATION says how the receiver is"});
 }
 
-}  // namespace
-
-namespace {
-
 // What transmitters have that say nothing themselves.
 std::vector<Parameter> default_transmitter_parameters() {
   using Kind = ParameterKind;

@@ -208,10 +208,6 @@ class StripsAboutWay {
   double ground_z_, slope_, distance_, wavelength_m_;
 };
 
-}  // namespace
-
-namespace {
-
 std::unique_ptr<const Scene> with_all_on_ground(const Scene& scene, std::span<const std::uint32_t> parts_in_air) {
   auto standing = std::make_unique<Scene>(scene);
   for (const std::uint32_t part : parts_in_air) standing->prisms[part].on_ground = true;
@@ -245,7 +241,12 @@ bool OverRooftopPaths::find_over_parts_in_air(const RooftopRays& rays, const Roo
   if (over_all_parts_ == nullptr || parts_in_air_.are_above(rays.from) || parts_in_air_.are_above(target.point)) {
     return false;
   }
-  return over_all_parts_->find(rays, target, method, work, path);
+  // Where such parts are roofs, roofs have other numbers.
+  RooftopRays over = rays;
+  RooftopTarget there = target;
+  over.roof = over_all_parts_->roof_at(rays.from);
+  if (target.roof != no_roof) there.roof = over_all_parts_->roof_at(target.point);
+  return over_all_parts_->find(over, there, method, work, path);
 }
 
 PlaneImage image_in(const GroundBeforeEdge& ground, Vec3 antenna, Vec2 direction) {
