@@ -25,7 +25,8 @@ std::vector<std::uint32_t> stacks_of(const Scene& scene) {
       for (std::size_t i = 0; i < ring.size(); ++i) {
         const Vec2 place = behind_middle(ring[i], ring[(i + 1) % ring.size()]);
         for (const std::uint32_t other : index.candidates(place)) {
-          if (other != p && contains(scene.prisms[other].rings, place)) stacks.join(p, other);
+          const bool may_be_above = other != p && index.bounds(other).contains(place);
+          if (may_be_above && contains(scene.prisms[other].rings, place)) stacks.join(p, other);
         }
       }
     }
