@@ -66,7 +66,7 @@ TEST_F(TablesFuzz, OfTransmittersAreReadOrRefused) {
                         }
                       }
                     }),
-            20);
+            10);
 }
 
 TEST_F(TablesFuzz, OfADriveTestAreReadOrRefused) {
