@@ -865,7 +865,7 @@ TEST(LocalMean, OfWallsInTwoPartsIsThatOfWallsInOne) {
     const std::vector<Receiver> receivers = testing::receivers_at(places);
     std::vector<double> all;
     for (const ArrivalSums& receiver :
-         town.launch_to_receivers(transmitter, receivers, testing::without_scattering(1, 1, 2)).receivers) {
+         town.launch_to_receivers(transmitter, receivers, testing::without_scattering(2, 1, 2)).receivers) {
       all.push_back(testing::total_gain(receiver));
     }
     ImageTracingOptions exact;
