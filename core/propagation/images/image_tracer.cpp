@@ -419,7 +419,7 @@ struct ImageTracer::Impl {
         tree(reflectors, edges),
         paths(reflectors, edges, occlusion),
         vegetation(scene.vegetation),
-        stacks(stacks_of(scene)) {}
+        stacks(stacks_of(scene, index)) {}
 };
 
 ImageTracer::ImageTracer(const Scene& scene, const Occlusion& occlusion, std::vector<Receiver> receivers,

@@ -2,7 +2,6 @@
 #include "core/scene/ground_plan/stacks.h"
 
 #include "core/base/joined_numbers.h"
-#include "core/scene/ground_plan/prism_index.h"
 
 namespace tesseray {
 namespace {
@@ -17,8 +16,7 @@ Vec2 behind_middle(Vec2 begin, Vec2 end) {
 
 }  // namespace
 
-std::vector<std::uint32_t> stacks_of(const Scene& scene) {
-  const PrismIndex index(scene);
+std::vector<std::uint32_t> stacks_of(const Scene& scene, const PrismIndex& index) {
   JoinedNumbers stacks(scene.prisms.size());
   for (std::uint32_t p = 0; p < scene.prisms.size(); ++p) {
     for (const Ring& ring : scene.prisms[p].rings) {

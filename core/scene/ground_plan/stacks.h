@@ -5,11 +5,12 @@
 #include <cstdint>
 #include <vector>
 
+#include "core/scene/ground_plan/prism_index.h"
 #include "core/scene/scene.h"
 
 namespace tesseray {
 
 // By prism, a number that those have in common of which one stands above another, with air between them or without.
-std::vector<std::uint32_t> stacks_of(const Scene& scene);
+std::vector<std::uint32_t> stacks_of(const Scene& scene, const PrismIndex& index);
 
 }  // namespace tesseray

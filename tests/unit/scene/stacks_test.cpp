@@ -20,7 +20,7 @@ TEST(Stacks, AreWhatStandsOnOrOverEachOther) {
   part({100, 10}, {110, 20}, 0, 3);  // a pavilion
   part({95, 5}, {115, 25}, 10, 20);  // high over it, wider on all sides
   part({200, 200}, {220, 220}, 0, 9);
-  EXPECT_EQ(stacks_of(scene), (std::vector<std::uint32_t>{0, 1, 0, 0, 4, 4, 6}));
+  EXPECT_EQ(stacks_of(scene, PrismIndex(scene)), (std::vector<std::uint32_t>{0, 1, 0, 0, 4, 4, 6}));
 }
 
 }  // namespace
