@@ -33,9 +33,9 @@ class ProfileMemory {
 struct RoofSide;
 
 // Every side of a footprint that the plane crosses is an edge at its roof's height, but for parts with air below, which
-// hardly hold up what passes above and below them, and where the roof goes on behind a side (roof_sides.h); edges
-// nearer to each other than least_gap_m act as the higher one, but where a roof lies between. Of the terrain, the
-// vertices of its upper hull between the ends count.
+// hardly hold up what passes above and below them (over_rooftop.h has ways over them), and where the roof goes on
+// behind a side (roof_sides.h); edges nearer to each other than least_gap_m act as the higher one, but where a roof
+// lies between. Of the terrain, the vertices of its upper hull between the ends count.
 class RooftopProfiles {
  public:
   static constexpr double least_gap_m = least_roof_gap_m;
