@@ -8,9 +8,11 @@ SANITIZED ?=
 space := $(subst ,, )
 SANITIZED_ONLY = $(if $(SANITIZED),--tests-regex '^($(subst $(space),|,$(strip $(SANITIZED))))$$')
 
-# CMake reads this once, when a build tree is made; ccache is used where it is installed.
+# CMake reads the launcher once, when a build tree is made; ccache is used where it is installed, and what one checkout
+# compiled serves the others.
 ifneq ($(shell command -v ccache),)
 export CMAKE_CXX_COMPILER_LAUNCHER ?= ccache
+export CCACHE_BASEDIR ?= $(CURDIR)
 endif
 
 .PHONY: help demo executable test build-tests bench cities sanitize aarch64 tidy format picture descriptions package plugin clean

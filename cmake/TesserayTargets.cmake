@@ -46,10 +46,7 @@ endfunction()
 
 # What all test programs are compiled with.
 function(tesseray_test_flags name)
-  target_link_libraries(${name} PRIVATE tesseray_flags GTest::gtest_main)
-  target_compile_definitions(${name} PRIVATE
-    TESSERAY_SOURCE_DIR="${CMAKE_SOURCE_DIR}"
-    TESSERAY_SHARED_DIR="${CMAKE_SOURCE_DIR}/../shared")
+  target_link_libraries(${name} PRIVATE tesseray_flags tesseray_test_folders GTest::gtest_main)
   # A test is compiled as often as it is run; what it tests is optimised as for users. Of what the sanitizers add the
   # optimiser makes twice as much work as they themselves do.
   target_compile_options(${name} PRIVATE $<$<CONFIG:Release>:-O1> $<$<CONFIG:RelWithDebInfo>:-O0>)

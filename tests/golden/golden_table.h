@@ -14,6 +14,7 @@
 #include <vector>
 
 #include "core/physics/complex.h"
+#include "tests/support/test_folders.h"
 
 namespace tesseray {
 
@@ -50,7 +51,7 @@ class GoldenRow {
 
 class GoldenTable {
  public:
-  static std::filesystem::path folder() { return std::filesystem::path(TESSERAY_SHARED_DIR) / "golden"; }
+  static std::filesystem::path folder() { return testing::shared_folder() / "golden"; }
   static bool available() { return std::filesystem::is_directory(folder()); }
 
   explicit GoldenTable(const std::filesystem::path& file) {

@@ -16,6 +16,7 @@
 #include "tests/golden/wedge_golden.h"
 #include "tests/support/environment.h"
 #include "tests/support/synthetic_city.h"
+#include "tests/support/test_folders.h"
 
 namespace tesseray {
 namespace {
@@ -261,7 +262,7 @@ double level_db(const std::vector<Ray>& rays, double wavelength) {
 
 // Most of these places have rays around two corners of one wall alone.
 TEST(ImageTracerTwoCorners, TheWaveBehindAHouseIsThatOfBoundaryElements) {
-  const GoldenTable table(std::filesystem::path(TESSERAY_SOURCE_DIR) / "tests/golden/waves_behind_house.csv");
+  const GoldenTable table(testing::source_folder() / "tests/golden/waves_behind_house.csv");
   ImageTracingOptions options = rays_of(3, 2);
   options.max_reflections_with_diffractions = 3;
   options.link.receiver_antenna = AntennaKind::isotropic;

@@ -19,6 +19,7 @@
 #include "tests/golden/golden_table.h"
 #include "tests/support/environment.h"
 #include "tests/support/synthetic_city.h"
+#include "tests/support/test_folders.h"
 
 namespace tesseray {
 namespace {
@@ -122,7 +123,7 @@ void PrintTo(const Case& of, std::ostream* out) {
 }
 
 std::vector<Vec2> losses_of(const Case& of) {
-  const GoldenTable table(std::filesystem::path(TESSERAY_SOURCE_DIR) / "tests/golden/losses_over_ground.csv");
+  const GoldenTable table(testing::source_folder() / "tests/golden/losses_over_ground.csv");
   std::vector<Vec2> losses;
   for (const GoldenRow& row : table.rows()) {
     if (row.text("ground") == of.ground && (row.text("polarization") == "vertical") == of.is_vertical() &&

@@ -12,6 +12,8 @@
 #include <sstream>
 #include <string>
 
+#include "tests/support/test_folders.h"
+
 namespace tesseray::testing {
 
 // A number with so many decimals, and no minus before a zero.
@@ -27,7 +29,7 @@ inline std::string fixed(double value, int decimals) {
 inline void expect_in_page(const std::string& name, std::initializer_list<std::string> cells) {
   std::string line = "|";
   for (const std::string& cell : cells) line.append(" ").append(cell).append(" |");
-  std::ifstream in(std::filesystem::path(TESSERAY_SOURCE_DIR) / "docs" / name);
+  std::ifstream in(source_folder() / "docs" / name);
   std::stringstream page;
   page << in.rdbuf();
   EXPECT_NE(page.str().find("\n" + line + "\n"), std::string::npos) << "docs/" << name << " is out of date; measured:\n"

@@ -11,6 +11,7 @@
 
 #include "core/io/readers/readers.h"
 #include "core/io/sources/crs.h"
+#include "tests/support/test_folders.h"
 #include "tests/unit/io/gis_files.h"
 
 namespace tesseray {
@@ -19,8 +20,8 @@ using testing::count;
 
 namespace {
 
-const std::string data = std::string(TESSERAY_SHARED_DIR) + "/data";
-const std::string samples = std::string(TESSERAY_SOURCE_DIR) + "/sample_data";
+const std::string data = testing::shared_folder() / "data";
+const std::string samples = testing::source_folder() / "sample_data";
 
 bool is_absent(const std::string& path) { return !std::filesystem::exists(path); }
 
