@@ -5,10 +5,12 @@
 #include <algorithm>
 #include <cmath>
 #include <cstdint>
+#include <limits>
 
 #include "core/geometry/vector.h"
 #include "core/physics/diffraction.h"
 #include "core/propagation/rooftops/own_roof_in_sight.h"
+#include "core/propagation/rooftops/rooftop_bends.h"
 #include "core/propagation/rooftops/rooftop_line.h"
 #include "core/propagation/rooftops/rooftop_profile_row.h"
 #include "core/propagation/rooftops/rooftop_profile_trace.h"
@@ -127,5 +129,13 @@ class EdgesNearestToLine {
   double own_roof_z_;
   OwnRoofs& own_roofs_;
 };
+
+// The roof in which a tile lies has the tile on its face, not behind its edge. No number for other targets.
+inline double own_roof_z(const RooftopTarget& target) {
+  return target.normal.z == 1 && !target.is_over_ground ? target.point.z : std::numeric_limits<double>::quiet_NaN();
+}
+inline bool is_own_roof(const RooftopTarget& target, double edge_z) {
+  return std::fabs(edge_z - own_roof_z(target)) < EdgesNearestToLine::same_height_m;
+}
 
 }  // namespace tesseray

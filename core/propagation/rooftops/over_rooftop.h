@@ -81,7 +81,7 @@ class OverRooftopPaths {
   bool find(const RooftopRays& rays, const RooftopTarget& target, OverRooftop method, Workspace& work,
             RooftopPath& path) const;
 
-  // What roofs near the straight line, mostly just below it, leave of the field.
+  // What roofs near the straight line, mostly just below it, leave of the field (roofs_in_sight.cpp).
   struct FieldPastRoofs {
     Complex factor{1, 0};                       // over the field of free space, with phase against that line
     std::optional<Vec3> first_edge, last_edge;  // that come near, if any
@@ -97,8 +97,9 @@ class OverRooftopPaths {
   FieldPastRoofs left_in_sight(const RooftopRays& rays, const RooftopTarget& target, WayInSight way,
                                Workspace& work) const;
 
-  // To a point in sight: false where no uneven ground comes near the straight line. Elsewhere the wave runs along that
-  // ground as it does over crests; by the exact integral over screens.
+  // waves_along_ground.cpp, as far as wave_behind_crests(). To a point in sight: false where no uneven ground comes
+  // near the straight line. Elsewhere the wave runs along that ground as it does over crests; by the exact integral
+  // over screens.
   bool find_along_ground(const RooftopRays& rays, const RooftopTarget& target, bool with_roofs, Workspace& work,
                          RooftopPath& path) const;
 
