@@ -62,7 +62,7 @@ std::unique_ptr<RowScatterer> make_cuda_row_scatterer(const EnvironmentView& env
   return make_cuda_row_scatterer(std::make_shared<const DeviceEnvironment>(environment));
 }
 
-CudaBatchMakers cuda_batch_makers() {
+LaunchMakers cuda_launch_makers() {
   struct Shared {
     std::once_flag is_copied;
     std::shared_ptr<const DeviceEnvironment> copy;
@@ -71,7 +71,8 @@ CudaBatchMakers cuda_batch_makers() {
     std::call_once(shared->is_copied, [&] { shared->copy = std::make_shared<const DeviceEnvironment>(environment); });
     return shared->copy;
   };
-  return {[copy_of](const EnvironmentView& environment) { return make_cuda_tube_bouncer(copy_of(environment)); },
+  return {make_cuda_rooftop_search,
+          [copy_of](const EnvironmentView& environment) { return make_cuda_tube_bouncer(copy_of(environment)); },
           [copy_of](const EnvironmentView& environment) { return make_cuda_row_scatterer(copy_of(environment)); }};
 }
 

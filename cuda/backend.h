@@ -43,11 +43,7 @@ std::unique_ptr<TubeBouncer> make_cuda_tube_bouncer(const EnvironmentView& envir
 // REQUIRES: find_cuda_device().is_there.
 std::unique_ptr<RowScatterer> make_cuda_row_scatterer(const EnvironmentView& environment);
 
-// Both over one copy, for one launcher: the environment is that of the first call.
-struct CudaBatchMakers {
-  MakeTubeBouncer make_tube_bouncer;
-  MakeRowScatterer make_row_scatterer;
-};
-CudaBatchMakers cuda_batch_makers();
+// All three, for one launcher: the last two over one copy of the environment, that of the first call.
+LaunchMakers cuda_launch_makers();
 
 }  // namespace tesseray

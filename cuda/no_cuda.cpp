@@ -25,7 +25,9 @@ std::unique_ptr<RowScatterer> make_cuda_row_scatterer(const EnvironmentView&) {
   throw Error(ErrorKind::internal, "no_cuda_device", find_cuda_device().missing);
 }
 
-CudaBatchMakers cuda_batch_makers() { return {make_cuda_tube_bouncer, make_cuda_row_scatterer}; }
+LaunchMakers cuda_launch_makers() {
+  return {make_cuda_rooftop_search, make_cuda_tube_bouncer, make_cuda_row_scatterer};
+}
 
 std::unique_ptr<SightRunner> make_cuda_sight_runner(const SightSceneView&, const BatchCapacity&) {
   throw Error(ErrorKind::internal, "no_cuda_device", find_cuda_device().missing);

@@ -45,6 +45,20 @@ void require_memory_for_receivers(Run& run, const Tiling& tiling, const Occlusio
                                 "give fewer RECEIVERS at a time, or allow more memory");
 }
 
+// Those that the GPU has; where it fails to make one, the run says so.
+LaunchMakers makers_on_gpu(Run& run) {
+  const LaunchMakers makers = cuda_launch_makers();
+  return {[&run, makers](const RooftopSceneView& view) {
+            return run.on_gpu("rays over the roofs", [&] { return makers.rooftop_search(view); });
+          },
+          [&run, makers](const EnvironmentView& view) {
+            return run.on_gpu("bounces", [&] { return makers.tube_bouncer(view); });
+          },
+          [&run, makers](const EnvironmentView& view) {
+            return run.on_gpu("scattered power", [&] { return makers.row_scatterer(view); });
+          }};
+}
+
 }  // namespace
 
 void require_targets(const Tiling& tiling, const Sites& sites) {
@@ -65,24 +79,10 @@ RayLauncher launch_rays(Run& run, const Scene& scene, const Tiling& tiling, cons
   options.delay_profile_rays = static_cast<std::size_t>(run.values().integer("DELAY_PROFILE_RAYS"));
   options.tiles_are_targets = predicted_at == PredictedAt::tiles_and_receivers ||
                               !receivers_are_enough(run, options, sites.receivers.size(), tiling.tiles.size());
-  MakeRooftopSearch make_rooftop_search;
-  CudaBatchMakers makers;
-  if (run.uses_cuda()) {
-    make_rooftop_search = [&run](const RooftopSceneView& view) {
-      return run.on_gpu("rays over the roofs", [&] { return make_cuda_rooftop_search(view); });
-    };
-    const CudaBatchMakers on_gpu = cuda_batch_makers();
-    makers = {[&run, on_gpu](const EnvironmentView& view) {
-                return run.on_gpu("bounces", [&] { return on_gpu.make_tube_bouncer(view); });
-              },
-              [&run, on_gpu](const EnvironmentView& view) {
-                return run.on_gpu("scattered power", [&] { return on_gpu.make_row_scatterer(view); });
-              }};
-  }
   require_memory_for_receivers(run, tiling, occlusion, sites.receivers);
   PartOfStage sight_of_receivers(run.progress(), 0, sight_of_receivers_end);
-  return RayLauncher(scene, tiling, occlusion, rows.visibility(), sites.receivers, options, make_rooftop_search,
-                     makers.make_tube_bouncer, makers.make_row_scatterer, sight_of_receivers);
+  return RayLauncher(scene, tiling, occlusion, rows.visibility(), sites.receivers, options,
+                     run.uses_cuda() ? makers_on_gpu(run) : LaunchMakers(), sight_of_receivers);
 }
 
 Predictions predict_path_loss(Run& run, const RayLauncher& launcher, const RayRows& rows, const Scene& scene,

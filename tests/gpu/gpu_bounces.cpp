@@ -33,11 +33,11 @@ struct Bounces {
     options.over_rooftop = OverRooftop::screens;
     return options;
   }
-  static Makers makers(Executor executor) {
+  static LaunchMakers makers(Executor executor) {
     if (executor == Executor::cpu) return {};
-    if (executor == Executor::gpu) return {make_cuda_tube_bouncer, {}};
-    return {[](const EnvironmentView& environment) { return make_host_tube_bouncer(environment, {.pairs = 1u << 22}); },
-            {}};
+    if (executor == Executor::gpu) return {.tube_bouncer = make_cuda_tube_bouncer};
+    return {
+        .tube_bouncer = [](const EnvironmentView& view) { return make_host_tube_bouncer(view, {.pairs = 1u << 22}); }};
   }
   static double seconds(const RayLaunchingResult& result) { return result.cost[phase].seconds; }
   static void print_counts(const RayLaunchingResult& result) {

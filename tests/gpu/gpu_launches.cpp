@@ -72,15 +72,12 @@ Study study_of(const std::vector<std::string>& options) {
 }
 
 // As predictcoverage makes them (processing_algorithms/stages/prediction_stage.cpp).
-Makers makers_of(Executor executor) {
+LaunchMakers makers_of(Executor executor) {
   if (executor == Executor::cpu) return {};
-  if (executor == Executor::gpu) {
-    const CudaBatchMakers makers = cuda_batch_makers();
-    return {makers.make_tube_bouncer, makers.make_row_scatterer, make_cuda_rooftop_search};
-  }
-  return {[](const EnvironmentView& environment) { return make_host_tube_bouncer(environment, {.pairs = 1u << 22}); },
-          [](const EnvironmentView& environment) { return make_host_row_scatterer(environment, {}); },
-          [](const RooftopSceneView& scene) { return make_host_rooftop_search(scene, {.targets = 512}); }};
+  if (executor == Executor::gpu) return cuda_launch_makers();
+  return {[](const RooftopSceneView& scene) { return make_host_rooftop_search(scene, {.targets = 512}); },
+          [](const EnvironmentView& environment) { return make_host_tube_bouncer(environment, {.pairs = 1u << 22}); },
+          [](const EnvironmentView& environment) { return make_host_row_scatterer(environment, {}); }};
 }
 
 bool is_drawn(const Pruning& pruning) {

@@ -264,7 +264,8 @@ class Comparison {
     Transmitter transmitter = testing::test_transmitter(antenna.position);
     transmitter.erp_dbm = 40;
     const auto launched = [&](const MakeRooftopSearch& make_search, double& seconds) {
-      const RayLauncher launcher(content_.scene, tiling_, occlusion, visibility, {}, options, make_search);
+      const RayLauncher launcher(content_.scene, tiling_, occlusion, visibility, {}, options,
+                                 {.rooftop_search = make_search});
       launcher.prepare(no_progress());
       RayLaunchingResult result;
       seconds = seconds_of([&] { result = launcher.launch(transmitter, no_progress()); });

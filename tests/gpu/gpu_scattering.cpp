@@ -37,10 +37,10 @@ struct Scattering {
     return options;
   }
   // Bounces stay with the CPU: what they leave is then the same.
-  static Makers makers(Executor executor) {
+  static LaunchMakers makers(Executor executor) {
     if (executor == Executor::cpu) return {};
-    if (executor == Executor::gpu) return {{}, make_cuda_row_scatterer};
-    return {{}, [](const EnvironmentView& environment) { return make_host_row_scatterer(environment, {}); }};
+    if (executor == Executor::gpu) return {.row_scatterer = make_cuda_row_scatterer};
+    return {.row_scatterer = [](const EnvironmentView& view) { return make_host_row_scatterer(view, {}); }};
   }
   static double seconds(const RayLaunchingResult& result) {
     double sum = 0;

@@ -55,16 +55,8 @@ LaunchCity::LaunchCity(const std::string& city)
   visibility_s_ = seconds_of([&] { visibility_ = compute(occlusion_, tiling_, {}, no_progress()); });
 }
 
-RayLauncher LaunchCity::launcher(const RayLaunchingOptions& options, const Makers& makers) const {
-  return {content_.scene,
-          tiling_,
-          occlusion_,
-          *visibility_,
-          {},
-          options,
-          makers.make_rooftop_search,
-          makers.make_tube_bouncer,
-          makers.make_row_scatterer};
+RayLauncher LaunchCity::launcher(const RayLaunchingOptions& options, LaunchMakers makers) const {
+  return {content_.scene, tiling_, occlusion_, *visibility_, {}, options, std::move(makers)};
 }
 
 }  // namespace tesseray

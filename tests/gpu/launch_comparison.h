@@ -21,12 +21,6 @@ namespace tesseray {
 // What works out a launch's part that is compared.
 enum class Executor { cpu, gpu, kernels_on_host };
 
-struct Makers {
-  MakeTubeBouncer make_tube_bouncer;
-  MakeRowScatterer make_row_scatterer;
-  MakeRooftopSearch make_rooftop_search;
-};
-
 Transmitter transmitter_at(Vec3 position);
 // Whether two launches have the same bits.
 bool is_same(const RayLaunchingResult& a, const RayLaunchingResult& b);
@@ -54,7 +48,7 @@ class LaunchCity {
   const Tiling& tiling() const { return tiling_; }
   double visibility_s() const { return visibility_s_; }
   // Not prepared.
-  RayLauncher launcher(const RayLaunchingOptions& options, const Makers& makers) const;
+  RayLauncher launcher(const RayLaunchingOptions& options, LaunchMakers makers) const;
 
  private:
   SceneFile content_;
@@ -64,9 +58,9 @@ class LaunchCity {
   std::unique_ptr<Visibility> visibility_;
 };
 
-// Part, all static: RayLaunchingOptions options(); Makers makers(Executor); double seconds(const RayLaunchingResult&)
-// that it took; and what it did, in all and by the second, void print_counts(const RayLaunchingResult&) and
-// print_rates(const RayLaunchingResult&).
+// Part, all static: RayLaunchingOptions options(); LaunchMakers makers(Executor); double seconds(const
+// RayLaunchingResult&) that it took; and what it did, in all and by the second, void print_counts(const
+// RayLaunchingResult&) and print_rates(const RayLaunchingResult&).
 template <class Part>
 class LaunchComparison {
  public:

@@ -32,6 +32,8 @@ namespace tesseray {
 
 class Bounces {
  public:
+  static constexpr std::uint64_t bytes_per_element = sizeof(float);  // roulette
+
   // Keeps references to all but the pruning. `row_entries`: LaunchExtent's, for the progress.
   Bounces(const LaunchSetting& setting, const FirstLevelRecord& record, const RooftopWaves& waves,
           LaunchArrivals& arrivals, ScatteringTiles& scattering, const Pruning& pruning, double row_entries);

@@ -3,6 +3,11 @@
 
 namespace tesseray {
 
+std::uint64_t FirstLevelRecord::bytes_per_number(const RayLaunchingOptions& options) {
+  const bool has_first_edges = options.wideband && options.over_rooftop != OverRooftop::none;
+  return sizeof(std::uint16_t) + (has_first_edges ? sizeof(FirstEdge) : 0);
+}
+
 FirstLevelRecord::FirstLevelRecord(const LaunchSetting& setting)
     : left_in_sight(setting.environment.points.receiver_count()), view(setting.view) {
   const RayLaunchingOptions& options = setting.environment.options;

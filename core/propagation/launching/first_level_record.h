@@ -16,6 +16,10 @@ struct FirstLevelRecord {
     bool is_only = false;
   };
 
+  // What it takes at each tile, edge and receiver, about; and at each receiver besides.
+  static std::uint64_t bytes_per_number(const RayLaunchingOptions& options);
+  static constexpr std::uint64_t bytes_per_receiver = 2 * sizeof(LeftInSight);  // with the result's
+
   explicit FirstLevelRecord(const LaunchSetting& setting);
   FirstLevelRecord(const FirstLevelRecord&) = delete;
   FirstLevelRecord& operator=(const FirstLevelRecord&) = delete;

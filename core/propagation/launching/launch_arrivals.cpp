@@ -6,6 +6,7 @@
 #include <utility>
 
 #include "core/base/parallel.h"
+#include "core/propagation/launching/rays_in_any_order.h"
 
 namespace tesseray {
 namespace {
@@ -13,6 +14,24 @@ namespace {
 constexpr std::size_t targets_per_block = TargetSums<ArrivalSums>::targets_per_block;
 
 }  // namespace
+
+std::uint64_t LaunchArrivals::bytes_per_target(const RayLaunchingOptions& options) {
+  return sizeof(ArrivalSums) + (options.max_scatterings > 0 ? sizeof(ScatteredSums) : 0) +
+         WidebandTable::bytes_per_target(options.wideband, options.delay_profile_rays);
+}
+
+std::uint64_t LaunchArrivals::bytes_per_receiver(const RayLaunchingOptions& options) {
+  return options.rays_per_receiver > 0 ? sizeof(RaysWithoutPower) : 0;
+}
+
+std::uint64_t LaunchArrivals::bytes_of_kept_rays_per_receiver(const RayLaunchingOptions& options) {
+  // Of each about so many at a receiver of a city; those by the ground where it is not level.
+  constexpr std::uint64_t pairable_rays = 128, rays_by_ground = 48, rays_in_any_order = 32;
+  const std::uint64_t in_any_order = rays_in_any_order * sizeof(RayInAnyOrder);
+  if (options.summation != Summation::local_mean) return in_any_order;
+  return in_any_order + pairable_rays * sizeof(PairableRay) * 5 / 4 +  // a quarter is gathered at a time
+         rays_by_ground * (sizeof(RayByGround) + sizeof(const RayByGround*));
+}
 
 LaunchArrivals::LaunchArrivals(const LaunchSetting& setting, FirstLevelRecord& record)
     : setting_(setting),

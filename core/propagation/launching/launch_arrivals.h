@@ -51,6 +51,13 @@ struct ThreadArrivals {
 
 class LaunchArrivals {
  public:
+  // What sums take at each target: those of one thread, or the result's.
+  static std::uint64_t bytes_per_target(const RayLaunchingOptions& options);
+  // The same at each receiver besides.
+  static std::uint64_t bytes_per_receiver(const RayLaunchingOptions& options);
+  // What all threads keep of rays at each receiver, about.
+  static std::uint64_t bytes_of_kept_rays_per_receiver(const RayLaunchingOptions& options);
+
   // Keeps references to both, and marks in the record what the ground below receivers reflects to them.
   LaunchArrivals(const LaunchSetting& setting, FirstLevelRecord& record);
 

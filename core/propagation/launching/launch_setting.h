@@ -19,6 +19,9 @@ struct LaunchSetting {
   LaunchSetting(const LaunchSetting&) = delete;
   LaunchSetting& operator=(const LaunchSetting&) = delete;
 
+  // What it takes at each tile, edge and receiver.
+  static constexpr std::uint64_t bytes_per_number = sizeof(double);
+
   // Whether there are rays over the roofs at all.
   bool goes_over_rooftops() const {
     return environment.options.over_rooftop != OverRooftop::none && limits.may_diffract(0, 0);

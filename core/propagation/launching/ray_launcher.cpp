@@ -9,8 +9,7 @@
 
 #include "core/base/infinity.h"
 #include "core/propagation/launching/launch.h"
-#include "core/propagation/launching/rays_by_ground.h"
-#include "core/propagation/launching/rays_in_any_order.h"
+#include "core/propagation/launching/scattered_power.h"
 #include "core/propagation/rays/even_tiles.h"
 #include "core/propagation/rays/ground_around_tiles.h"
 #include "core/propagation/rows/sight_over_ground_file.h"
@@ -75,8 +74,7 @@ struct RayLauncher::Impl {
   std::vector<std::uint32_t> grounds;  // see EnvironmentView::receiver_grounds
   std::unique_ptr<RooftopSearch> rooftop_search;
   VegetationPrisms vegetation;
-  MakeTubeBouncer make_tube_bouncer;
-  MakeRowScatterer make_row_scatterer;
+  LaunchMakers makers;
   VegetationPairs vegetation_pairs = {};  // made by the first launch, as all below
   SightOverGround sight_over_ground = {};
   std::unique_ptr<TubeBouncer> tube_bouncer = nullptr;
@@ -145,6 +143,22 @@ struct RayLauncher::Impl {
             view()};
   }
 
+  // What a thread gathers for those who work in place of the CPU.
+  std::uint64_t bytes_of_thread_by_batches() const {
+    const std::uint64_t of_rooftops =
+        rooftop_search ? rooftop_search->most_targets() * (sizeof(RooftopTarget) + sizeof(RooftopBends)) : 0;
+    const BatchLimits batch = tube_bouncer ? tube_bouncer->limits() : BatchLimits();
+    const RowLimits rows = row_scatterer ? row_scatterer->limits() : RowLimits();
+    return of_rooftops + (batch.members + rows.members) * sizeof(std::uint32_t) + batch.tubes * sizeof(const Tube*) +
+           rows.rows * sizeof(RowBatch::Row);
+  }
+
+  // What a launch takes over from them at each tile, one after the other.
+  std::uint64_t bytes_per_tile_by_batches() const {
+    if (row_scatterer) return sizeof(ArrivalSums) + sizeof(ScatteredSums);
+    return tube_bouncer ? sizeof(ArrivalSums) : 0;
+  }
+
   // See bounces_by_batches().
   bool may_work_by_batches() const {
     if (!options.tiles_are_targets || options.wideband || options.delay_profile_rays > 0) return false;
@@ -156,16 +170,15 @@ struct RayLauncher::Impl {
   void make_batchers() {
     std::call_once(*batchers_made, [&] {
       if (!may_work_by_batches()) return;
-      if (make_tube_bouncer) tube_bouncer = make_tube_bouncer(view());
-      if (make_row_scatterer && options.max_scatterings > 0) row_scatterer = make_row_scatterer(view());
+      if (makers.tube_bouncer) tube_bouncer = makers.tube_bouncer(view());
+      if (makers.row_scatterer && options.max_scatterings > 0) row_scatterer = makers.row_scatterer(view());
     });
   }
 };
 
 RayLauncher::RayLauncher(const Scene& scene, const Tiling& tiling, const Occlusion& occlusion,
                          const Visibility& visibility, std::vector<Receiver> receivers,
-                         const RayLaunchingOptions& options, const MakeRooftopSearch& make_rooftop_search,
-                         MakeTubeBouncer make_tube_bouncer, MakeRowScatterer make_row_scatterer, Progress& progress) {
+                         const RayLaunchingOptions& options, LaunchMakers makers, Progress& progress) {
   if (options.max_bounces < 0 || options.max_bounces > most_bounces) {
     throw Error(ErrorKind::invalid_input, "bad_max_bounces", "MAX_BOUNCES is " + std::to_string(options.max_bounces),
                 "give a number from 0 to " + std::to_string(most_bounces));
@@ -201,10 +214,9 @@ RayLauncher::RayLauncher(const Scene& scene, const Tiling& tiling, const Occlusi
                                       std::move(grounds),
                                       nullptr,
                                       VegetationPrisms(scene.vegetation),
-                                      std::move(make_tube_bouncer),
-                                      std::move(make_row_scatterer)});
-  if (make_rooftop_search && options.over_rooftop == OverRooftop::screens) {
-    impl_->rooftop_search = make_rooftop_search(impl_->over_rooftops.view());
+                                      std::move(makers)});
+  if (impl_->makers.rooftop_search && options.over_rooftop == OverRooftop::screens) {
+    impl_->rooftop_search = impl_->makers.rooftop_search(impl_->over_rooftops.view());
   }
 }
 
@@ -251,53 +263,19 @@ double RayLauncher::expected_work(const Transmitter& transmitter) const {
 
 std::uint64_t RayLauncher::bytes_of_launch(std::size_t threads) const {
   const RayLaunchingOptions& options = impl_->options;
-  const bool scatters = options.max_scatterings > 0, keeps_rays = options.rays_per_receiver > 0;
-  const std::uint64_t receivers = impl_->points.receiver_count();
-  const std::uint64_t targets = impl_->points.target_tile_count() + receivers;
-  const std::uint64_t of_sums = sizeof(ArrivalSums) + (scatters ? sizeof(ScatteredSums) : 0) +
-                                WidebandTable::bytes_per_target(options.wideband, options.delay_profile_rays);
-  const bool first_edges = options.wideband && options.over_rooftop != OverRooftop::none;
-  const std::uint64_t of_number = sizeof(double) + 2 * sizeof(std::uint8_t) +  // straight distance, what lights it
-                                  (first_edges ? sizeof(Vec3) + sizeof(double) : 0) +
-                                  (scatters ? ScatteringColumns::bytes_per_number : 0);
-  const std::uint64_t kinds = after_scattering_kinds(options.max_after_scattering);
-  const std::uint64_t of_scattering_tile =
-      scatters
-          ? kinds * (sizeof(DiffusePower) + sizeof(RoughScatterer) + sizeof(double)) + sizeof(float) +  // known gains
-                ScatteringColumns::bytes_per_tile + (options.wideband ? kinds * sizeof(DirectionMoments) : 0) +
-                (options.scattering_lobe_exponent > 0
-                     ? kinds * lobe_coefficients(options.scattering_lobe_exponent) * sizeof(double)
-                     : 0) +
-                (keeps_rays && options.scattered_rays ? sizeof(std::vector<ScatteredTube>) : 0)
-          : 0;
-  const std::uint64_t of_rooftop_thread =
-      impl_->rooftop_search ? impl_->rooftop_search->most_targets() * (sizeof(RooftopTarget) + sizeof(RooftopBends))
-                            : 0;
-  const BatchLimits batch = impl_->tube_bouncer ? impl_->tube_bouncer->limits() : BatchLimits();
-  const RowLimits rows = impl_->row_scatterer ? impl_->row_scatterer->limits() : RowLimits();
-  const std::uint64_t of_batches = (batch.members + rows.members) * sizeof(std::uint32_t) +
-                                   batch.tubes * sizeof(const Tube*) + rows.rows * sizeof(RowBatch::Row);
-  // One after the other.
-  const std::uint64_t of_tile_by_batches = impl_->row_scatterer  ? sizeof(ArrivalSums) + sizeof(ScatteredSums)
-                                           : impl_->tube_bouncer ? sizeof(ArrivalSums)
-                                                                 : 0;
-  // About so many at a receiver of a city; a quarter is gathered at a time.
-  constexpr std::uint64_t pairable_rays = 128;
-  const std::uint64_t of_pairs =
-      options.summation == Summation::local_mean ? pairable_rays * sizeof(PairableRay) * 5 / 4 : 0;
-  constexpr std::uint64_t rays_by_ground = 48;  // likewise, where the ground is not level
-  const std::uint64_t of_rays_by_ground = options.summation == Summation::local_mean
-                                              ? rays_by_ground * (sizeof(RayByGround) + sizeof(const RayByGround*))
-                                              : 0;
-  constexpr std::uint64_t rays_in_any_order = 32;  // at a receiver of a city
-  const std::uint64_t of_orders = rays_in_any_order * sizeof(RayInAnyOrder);
-  const std::uint64_t of_kept_rays = keeps_rays ? sizeof(RaysWithoutPower) : 0;
-  // Those of the threads, and the result.
-  return threads * (of_rooftop_thread + of_batches) + (threads + 1) * (targets * of_sums + receivers * of_kept_rays) +
-         receivers * (of_pairs + of_rays_by_ground + of_orders + 2 * sizeof(LeftInSight)) +
-         impl_->points.element_count() * sizeof(float) +  // roulette
-         (impl_->points.element_count() + receivers) * of_number +
-         impl_->points.tile_count() * (of_scattering_tile + of_tile_by_batches);
+  const TargetPoints& points = impl_->points;
+  const std::uint64_t receivers = points.receiver_count(), targets = points.target_tile_count() + receivers,
+                      numbers = points.element_count() + receivers;
+  const std::uint64_t of_sums =
+      targets * LaunchArrivals::bytes_per_target(options) + receivers * LaunchArrivals::bytes_per_receiver(options);
+  const std::uint64_t per_number = LaunchSetting::bytes_per_number + FirstLevelRecord::bytes_per_number(options) +
+                                   ScatteringTiles::bytes_per_number(options);
+  const std::uint64_t per_tile = ScatteringTiles::bytes_per_tile(options) + ScatteredPower::bytes_per_tile(options) +
+                                 impl_->bytes_per_tile_by_batches();
+  // Sums are those of the threads, and the result.
+  return threads * impl_->bytes_of_thread_by_batches() + (threads + 1) * of_sums +
+         receivers * (FirstLevelRecord::bytes_per_receiver + LaunchArrivals::bytes_of_kept_rays_per_receiver(options)) +
+         numbers * per_number + points.element_count() * Bounces::bytes_per_element + points.tile_count() * per_tile;
 }
 
 std::uint64_t RayLauncher::bytes_of_tubes() const {

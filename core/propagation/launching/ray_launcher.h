@@ -87,17 +87,22 @@ class RowScatterer;
 // The same for scattered power (row_scatterer.h).
 using MakeRowScatterer = std::function<std::unique_ptr<RowScatterer>(const EnvironmentView&)>;
 
+// What does parts of a launcher's work in place of the CPU; the CPU does those that have none.
+struct LaunchMakers {
+  MakeRooftopSearch rooftop_search;  // for OverRooftop::screens
+  MakeTubeBouncer tube_bouncer;      // where bounces_by_batches()
+  MakeRowScatterer row_scatterer;    // where scatters_by_batches()
+};
+
 // One per environment and set of receivers, for any number of transmitters. Keeps references to all but the
 // receivers, which must outlive it. launch() is thread-safe and deterministic for any number of threads.
 class RayLauncher {
  public:
-  // In place of the CPU, make_rooftop_search: for OverRooftop::screens; make_tube_bouncer: where bounces_by_batches();
-  // make_row_scatterer: where scatters_by_batches(). `progress`: of what the receivers see. Throws
-  // Error(invalid_input) for more than most_bounces, Error(cancelled) on cancel.
+  // `progress`: of what the receivers see. Throws Error(invalid_input) for more than most_bounces, Error(cancelled) on
+  // cancel.
   RayLauncher(const Scene& scene, const Tiling& tiling, const Occlusion& occlusion, const Visibility& visibility,
-              std::vector<Receiver> receivers, const RayLaunchingOptions& options,
-              const MakeRooftopSearch& make_rooftop_search = {}, MakeTubeBouncer make_tube_bouncer = {},
-              MakeRowScatterer make_row_scatterer = {}, Progress& progress = no_progress());
+              std::vector<Receiver> receivers, const RayLaunchingOptions& options, LaunchMakers makers = {},
+              Progress& progress = no_progress());
   ~RayLauncher();
   RayLauncher(RayLauncher&&) noexcept;
 

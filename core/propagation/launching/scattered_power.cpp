@@ -42,6 +42,12 @@ void for_strong(std::span<const float> estimates, const Found& found) {
 
 }  // namespace
 
+std::uint64_t ScatteredPower::bytes_per_tile(const RayLaunchingOptions& options) {
+  if (options.max_scatterings == 0) return 0;
+  const std::uint64_t per_kind = sizeof(RoughScatterer) + sizeof(double);
+  return after_scattering_kinds(options.max_after_scattering) * per_kind + sizeof(float);
+}
+
 ScatteredPower::ScatteredPower(const LaunchSetting& setting, LaunchArrivals& arrivals,
                                const ScatteringTiles& scattering, const Pruning& pruning)
     : setting_(setting),

@@ -29,6 +29,8 @@ namespace tesseray {
 
 class ScatteredPower {
  public:
+  static std::uint64_t bytes_per_tile(const RayLaunchingOptions& options);
+
   // Of tiles that have taken in all tubes. Keeps references to all but the pruning.
   ScatteredPower(const LaunchSetting& setting, LaunchArrivals& arrivals, const ScatteringTiles& scattering,
                  const Pruning& pruning);

@@ -41,6 +41,22 @@ void DiffusePower::take_out(const DiffusePower& some) {
   from_near_antenna -= some.from_near_antenna;
 }
 
+std::uint64_t ScatteringTiles::bytes_per_tile(const RayLaunchingOptions& options) {
+  if (options.max_scatterings == 0) return 0;
+  std::uint64_t per_kind = sizeof(DiffusePower);
+  if (options.wideband) per_kind += sizeof(DirectionMoments);
+  if (options.scattering_lobe_exponent > 0) {
+    per_kind += lobe_coefficients(options.scattering_lobe_exponent) * sizeof(double);
+  }
+  const bool keeps_tubes = options.rays_per_receiver > 0 && options.scattered_rays;
+  return after_scattering_kinds(options.max_after_scattering) * per_kind + ScatteringColumns::bytes_per_tile +
+         (keeps_tubes ? sizeof(std::vector<ScatteredTube>) : 0);
+}
+
+std::uint64_t ScatteringTiles::bytes_per_number(const RayLaunchingOptions& options) {
+  return options.max_scatterings > 0 ? ScatteringColumns::bytes_per_number : 0;
+}
+
 ScatteringTiles::ScatteringTiles(const LaunchSetting& setting, const LaunchArrivals& arrivals)
     : setting_(setting),
       environment_(setting.environment),

@@ -75,6 +75,10 @@ struct DiffuseIncidence {
 
 class ScatteringTiles {
  public:
+  // What it takes at each tile; and at each tile, edge and receiver besides.
+  static std::uint64_t bytes_per_tile(const RayLaunchingOptions& options);
+  static std::uint64_t bytes_per_number(const RayLaunchingOptions& options);
+
   // Keeps references to both.
   ScatteringTiles(const LaunchSetting& setting, const LaunchArrivals& arrivals);
   ScatteringTiles(const ScatteringTiles&) = delete;

@@ -30,10 +30,9 @@ void expect_has(const Bytes& found, const Bytes& without, std::uint64_t of_batch
 
 TEST(LaunchMemory, HasWhatBatchesTake) {
   const testing::Environment environment(city(), 20);
-  const auto bytes_with = [&](const MakeRooftopSearch& search, const MakeTubeBouncer& bouncer,
-                              const MakeRowScatterer& scatterer) -> Bytes {
+  const auto bytes_with = [&](LaunchMakers makers) -> Bytes {
     const RayLauncher launcher(environment.scene, environment.tiling, environment.occlusion, *environment.visibility,
-                               {}, all_effects(), search, bouncer, scatterer);
+                               {}, all_effects(), std::move(makers));
     launcher.prepare(no_progress());
     return {launcher.bytes_of_launch(1), launcher.bytes_besides_launches()};
   };
@@ -42,7 +41,7 @@ TEST(LaunchMemory, HasWhatBatchesTake) {
     host_bytes = made->host_bytes();
     return made;
   };
-  const Bytes none = bytes_with({}, {}, {});
+  const Bytes none = bytes_with({});
   const SightFromPoints from_points(environment.occlusion, environment.tiling);
   const TargetPoints points(environment.tiling, {}, all_effects().receiver_height_m, true);
   const SightOverGround over_ground =
@@ -50,16 +49,17 @@ TEST(LaunchMemory, HasWhatBatchesTake) {
   EXPECT_GT(over_ground.bytes(), 0u);
   EXPECT_EQ(none.besides, from_points.bytes() + over_ground.bytes());
   EXPECT_GT(none.besides, 100 * environment.tiling.tiles.size());
-  const Bytes searching = bytes_with(
-      [&](const RooftopSceneView& scene) { return noted(make_host_rooftop_search(scene, {.points = 512})); }, {}, {});
+  const Bytes searching = bytes_with({.rooftop_search = [&](const RooftopSceneView& scene) {
+    return noted(make_host_rooftop_search(scene, {.points = 512}));
+  }});
   EXPECT_GE(host_bytes, RooftopCapacity().targets * 512 * sizeof(Vec2));
   expect_has(searching, none, host_bytes, RooftopCapacity().targets * sizeof(RooftopTarget));
-  const Bytes bouncing =
-      bytes_with({}, [&](const EnvironmentView& view) { return noted(make_host_tube_bouncer(view, {})); }, {});
+  const Bytes bouncing = bytes_with(
+      {.tube_bouncer = [&](const EnvironmentView& view) { return noted(make_host_tube_bouncer(view, {})); }});
   EXPECT_GE(host_bytes, BounceCapacity().tubes * sizeof(Tube));
   expect_has(bouncing, none, host_bytes, BounceCapacity().tubes * sizeof(const Tube*));
-  const Bytes scattering =
-      bytes_with({}, {}, [&](const EnvironmentView& view) { return noted(make_host_row_scatterer(view, {})); });
+  const Bytes scattering = bytes_with(
+      {.row_scatterer = [&](const EnvironmentView& view) { return noted(make_host_row_scatterer(view, {})); }});
   EXPECT_GE(host_bytes, (std::size_t{1} << 19) * sizeof(SourceAtEdge));
   expect_has(scattering, none, host_bytes, (std::uint64_t{1} << 19) * sizeof(std::uint32_t));
 }

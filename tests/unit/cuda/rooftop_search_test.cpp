@@ -224,7 +224,7 @@ Launched launched_with(const testing::Environment& city, const MakeRooftopSearch
   transmitter.erp_dbm = 40;
   const std::vector<Receiver> receivers = testing::receivers_at({{30.2, 60.1, 2}, {280, 30, 3}});
   const RayLauncher launcher(city.scene, city.tiling, city.occlusion, *city.visibility, receivers, options,
-                             make ? make_counted : MakeRooftopSearch());
+                             {.rooftop_search = make ? make_counted : MakeRooftopSearch()});
   Launched launched = {launcher.launch(transmitter, no_progress())};
   launched.found = counts.found;
   launched.no_room = counts.no_room;

@@ -66,15 +66,8 @@ struct RowBatches {
   }
   static RayLauncher launcher(const testing::Environment& environment, const std::vector<Receiver>& receivers,
                               const RayLaunchingOptions& options, const Make& make) {
-    return {environment.scene,
-            environment.tiling,
-            environment.occlusion,
-            *environment.visibility,
-            receivers,
-            options,
-            {},
-            {},
-            make};
+    return {environment.scene, environment.tiling,     environment.occlusion, *environment.visibility, receivers,
+            options,           {.row_scatterer = make}};
   }
   static bool is_asked(const RayLauncher& launcher) { return launcher.scatters_by_batches(); }
 };

@@ -151,17 +151,20 @@ TEST(SmallGpu, LeavesALaunchToTheCpuWholly) {
   SmallGpu gpu;
   const RayLauncher launcher(
       environment.scene, environment.tiling, environment.occlusion, *environment.visibility, receivers, options,
-      [&](const RooftopSceneView& scene) {
-        return std::make_unique<SearchOnSmallGpu>(make_host_rooftop_search(scene, {.targets = 256}), gpu);
-      },
-      [&](const EnvironmentView& view) {
-        const BounceCapacity capacity{.tubes = 4096, .members = 1u << 16, .pairs = 1u << 18};
-        return std::make_unique<BouncerOnSmallGpu>(make_host_tube_bouncer(view, capacity), gpu);
-      },
-      [&](const EnvironmentView& view) {
-        const ScatterCapacity capacity{.rows = 100, .members = 1u << 16};
-        return std::make_unique<ScattererOnSmallGpu>(make_host_row_scatterer(view, capacity), gpu);
-      });
+      {.rooftop_search =
+           [&](const RooftopSceneView& scene) {
+             return std::make_unique<SearchOnSmallGpu>(make_host_rooftop_search(scene, {.targets = 256}), gpu);
+           },
+       .tube_bouncer =
+           [&](const EnvironmentView& view) {
+             const BounceCapacity capacity{.tubes = 4096, .members = 1u << 16, .pairs = 1u << 18};
+             return std::make_unique<BouncerOnSmallGpu>(make_host_tube_bouncer(view, capacity), gpu);
+           },
+       .row_scatterer =
+           [&](const EnvironmentView& view) {
+             const ScatterCapacity capacity{.rows = 100, .members = 1u << 16};
+             return std::make_unique<ScattererOnSmallGpu>(make_host_row_scatterer(view, capacity), gpu);
+           }});
   // Those in batches fail when one has been done.
   for (const auto& [step, before] :
        {std::pair{Step::search, 1}, std::pair{Step::start_bounces, 0}, std::pair{Step::know_tubes, 0},

@@ -55,14 +55,8 @@ struct TubeBatches {
   }
   static RayLauncher launcher(const testing::Environment& environment, const std::vector<Receiver>& receivers,
                               const RayLaunchingOptions& options, const Make& make) {
-    return {environment.scene,
-            environment.tiling,
-            environment.occlusion,
-            *environment.visibility,
-            receivers,
-            options,
-            {},
-            make};
+    return {environment.scene, environment.tiling,    environment.occlusion, *environment.visibility, receivers,
+            options,           {.tube_bouncer = make}};
   }
   static bool is_asked(const RayLauncher& launcher) { return launcher.bounces_by_batches(); }
 };

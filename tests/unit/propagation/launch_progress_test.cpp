@@ -55,8 +55,7 @@ TEST(LaunchProgress, IsThatOfReceiversBeforeAnyLaunch) {
   RayLaunchingOptions options;
   options.tiles_are_targets = false;
   const auto launcher_of = [&](Progress& progress) {
-    return RayLauncher(city.scene, city.tiling, city.occlusion, *city.visibility, receivers, options, {}, {}, {},
-                       progress);
+    return RayLauncher(city.scene, city.tiling, city.occlusion, *city.visibility, receivers, options, {}, progress);
   };
   const tbb::global_control control(tbb::global_control::max_allowed_parallelism, 1);
   KeptProgress progress;
