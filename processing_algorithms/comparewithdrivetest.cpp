@@ -7,10 +7,13 @@ namespace tesseray {
 namespace {
 
 Outcome compare_prediction_with_drive_test(Run& run) {
-  const PathLossLayer path_loss = read_path_loss(run, {.fields = compared_fields(run.values())});
+  const PathLossLayer path_loss = read_path_loss(run, {.fields = compared_fields(run.values()),
+                                                       .bytes_per_row = TilesOfRows::bytes_per_row,
+                                                       .bytes_per_tile = TilesOfRows::bytes_per_tile});
   warn_of_reached_only(run, path_loss, "measurements where nothing arrives are compared with tiles nearby");
   const std::vector<Measurement> measurements = read_measurements(run, path_loss.frame);
-  const Comparison comparison = compare_with_drive_test(run, path_loss, measurements);
+  const TilesOfRows predicted(path_loss.targets, path_loss.transmitters);
+  const Comparison comparison = compare_with_drive_test(run, predicted, path_loss.transmitters, measurements);
 
   ResultWriter writer(path_loss.frame, run.settings().overwrite);
   std::vector<std::string> written;

@@ -85,7 +85,9 @@ Outcome coverage_study(Run& run) {
   std::optional<Comparison> comparison;
   if (drive_test) {
     // Of all tiles, whichever the layer is to hold.
-    comparison = compare_with_drive_test(run, path_loss_rows(scene, tiling, sites, predictions), *drive_test);
+    const std::vector<PredictedTransmitter> transmitters = predicted_transmitters(sites);
+    const TilesOfPredictions predicted(tiling, predictions.of_transmitters, transmitters);
+    comparison = compare_with_drive_test(run, predicted, transmitters, *drive_test);
   }
   Outcome outcome = write_geopackage(run, {clean, tiling, *visibility, sites, predictions, comparison});
   close_kept_predictions(run, folders, predictions);

@@ -74,7 +74,7 @@ MeasurementError error_of(const Measurement& measurement, double measured, const
   error.distance_m = transmitter ? norm(snapped.position - transmitter->position) : undefined;
   error.line_of_sight = snapped.line_of_sight;
   error.above_ground = measurement.height_m.has_value();
-  if (snapped.tile) error.tile_id = snapped.tile->tile_id;
+  error.tile_id = snapped.tile_id;
   error.snap_distance_m = snapped.distance_m;
   error.excluded_because = unusable.empty() ? snapped.excluded_because : unusable;
   return error;
@@ -150,7 +150,7 @@ std::map<std::int64_t, double> find_and_remove_offsets(std::vector<MeasurementEr
 }
 
 // Each measurement, in their order, snapped to what it is compared with.
-std::vector<MeasurementError> compare_each(const std::vector<PredictedTarget>& predicted,
+std::vector<MeasurementError> compare_each(const PredictedTiles& predicted,
                                            const std::vector<PredictedTransmitter>& transmitters,
                                            const std::vector<Measurement>& measurements,
                                            const ComparisonOptions& options, std::vector<Snapped>& snapped,
@@ -158,8 +158,7 @@ std::vector<MeasurementError> compare_each(const std::vector<PredictedTarget>& p
   const std::vector<std::uint32_t> transmitter_of = transmitters_of(measurements, transmitters);
   warn_of_unknown_transmitters(measurements, transmitter_of, transmitters, progress);
   const std::vector<double> measured = measured_levels(measurements, transmitter_of, transmitters, options);
-  const PredictedTiles tiles(predicted, transmitters);
-  const Snapper snapper(tiles, options);
+  const Snapper snapper(predicted, options);
   snapped.resize(measurements.size());
   std::vector<MeasurementError> errors(measurements.size());
   parallel_blocks(measurements.size(), 1024, progress, [&](std::size_t begin, std::size_t end) {
@@ -189,7 +188,7 @@ double removed_of(const ErrorStatistics& row, const std::map<std::int64_t, doubl
 
 }  // namespace
 
-Comparison compare_with_drive_test(const std::vector<PredictedTarget>& predicted,
+Comparison compare_with_drive_test(const PredictedTiles& predicted,
                                    const std::vector<PredictedTransmitter>& transmitters,
                                    const std::vector<Measurement>& measurements, const ComparisonOptions& options,
                                    Progress& progress) {

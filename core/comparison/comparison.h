@@ -9,6 +9,7 @@
 #include <vector>
 
 #include "core/base/progress.h"
+#include "core/comparison/predicted_tiles.h"
 #include "core/comparison/timing.h"
 #include "core/geometry/vector.h"
 #include "core/prediction/predicted_target.h"
@@ -95,7 +96,7 @@ struct Comparison {
 };
 
 // Throws Error(invalid_input) when the measured values cannot be of options.value_kind (losses taken for powers).
-Comparison compare_with_drive_test(const std::vector<PredictedTarget>& predicted,
+Comparison compare_with_drive_test(const PredictedTiles& predicted,
                                    const std::vector<PredictedTransmitter>& transmitters,
                                    const std::vector<Measurement>& measurements, const ComparisonOptions& options,
                                    Progress& progress);

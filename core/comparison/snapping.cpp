@@ -33,33 +33,6 @@ double distance_to_tile(Vec3 p, Vec3 centroid, Vec3 half_u, Vec3 half_v) {
 
 }  // namespace
 
-PredictedTiles::PredictedTiles(const std::vector<PredictedTarget>& targets,
-                               const std::vector<PredictedTransmitter>& transmitters) {
-  std::unordered_map<std::int64_t, std::uint32_t> transmitter_of_id;
-  for (std::uint32_t t = 0; t < transmitters.size(); ++t) {
-    transmitter_of_id.emplace(transmitters[t].transmitter_id, t);
-  }
-  rows_.resize(transmitters.size());
-  for (const PredictedTarget& target : targets) {
-    const auto transmitter = transmitter_of_id.find(target.transmitter_id);
-    if (transmitter == transmitter_of_id.end()) continue;
-    if (tile_ids_.emplace(target.tile_id, 0).second) {
-      tiles_.push_back({target.tile_id, target.kind, target.centroid});
-      targets_.push_back(&target);
-      if (target.kind == SurfaceKind::ground) {
-        ground_tiles_.push_back(tiles_.back());
-        ground_targets_.push_back(&target);
-      }
-    }
-    rows_[transmitter->second].emplace(target.tile_id, &target);
-  }
-}
-
-const PredictedTarget* PredictedTiles::row(std::uint32_t transmitter, std::int64_t tile_id) const {
-  const auto found = rows_[transmitter].find(tile_id);
-  return found == rows_[transmitter].end() ? nullptr : found->second;
-}
-
 Snapper::Snapper(const PredictedTiles& predicted, const ComparisonOptions& options)
     : predicted_(predicted),
       options_(options),
@@ -92,21 +65,21 @@ Snapped Snapper::snap(const Measurement& measurement, std::uint32_t transmitter)
     return snapped;
   }
   const bool in_space = options_.snapping == Snapping::nearest_3d && measurement.height_m.has_value();
-  snapped.tile = &predicted_.ground_target(ground->tile);
+  std::uint32_t tile = predicted_.number_of(ground->tile);
   if (in_space) {
     // That with the nearest centroid may be farther away than a large one on the ground below.
     const NearestTile nearest = all_.nearest_3d(snapped.position).value_or(NearestTile{});
-    if (is_near(predicted_.target(nearest.tile), snapped.position, in_space)) {
-      snapped.tile = &predicted_.target(nearest.tile);
-    }
+    if (is_near(predicted_.target(nearest.tile), snapped.position, in_space)) tile = nearest.tile;
   }
-  const Vec3 to_centroid = snapped.tile->centroid - snapped.position;
+  const PredictedTarget target = predicted_.target(tile);
+  snapped.tile_id = target.tile_id;
+  const Vec3 to_centroid = target.centroid - snapped.position;
   snapped.distance_m = in_space ? norm(to_centroid) : norm(to_centroid.xy());
-  if (!is_near(*snapped.tile, snapped.position, in_space)) {
+  if (!is_near(target, snapped.position, in_space)) {
     snapped.excluded_because = "farther than the maximum snap distance from any tile";
     return snapped;
   }
-  read_level(measurement, transmitter, snapped);
+  read_level(measurement, transmitter, tile, snapped);
   return snapped;
 }
 
@@ -126,7 +99,7 @@ std::optional<NearestTile> Snapper::nearest_ground(const Measurement& measuremen
   std::optional<NearestTile> nearest = ground_.nearest_2d(measurement.position);
   if (!nearest || !measurement.height_m) return nearest;
   const auto misfit_m = [&](std::uint32_t tile) {
-    return std::fabs(predicted_.ground_target(tile).height_m - *measurement.height_m);
+    return std::fabs(ground_target(tile).height_m - *measurement.height_m);
   };
   for (const std::uint32_t tile :
        ground_.within(predicted_.ground_tiles()[nearest->tile].centroid.xy(), same_place_m)) {
@@ -137,17 +110,18 @@ std::optional<NearestTile> Snapper::nearest_ground(const Measurement& measuremen
 
 Vec3 Snapper::position_on(const std::optional<NearestTile>& ground, const Measurement& measurement) const {
   if (!ground) return at_height(measurement.position, undefined);
-  const PredictedTarget& target = predicted_.ground_target(ground->tile);
+  const PredictedTarget target = ground_target(ground->tile);
   return at_height(measurement.position, target.centroid.z - target.height_m + measurement.height_m.value_or(0));
 }
 
-void Snapper::read_level(const Measurement& measurement, std::uint32_t transmitter, Snapped& snapped) const {
-  if (const PredictedTarget* row = predicted_.row(transmitter, snapped.tile->tile_id)) {
+void Snapper::read_level(const Measurement& measurement, std::uint32_t transmitter, std::uint32_t tile,
+                         Snapped& snapped) const {
+  if (const std::optional<PredictedTarget> row = predicted_.row(transmitter, tile)) {
     snapped.level = predicted_value(*row, options_);
     snapped.line_of_sight = row->line_of_sight;
   }
   if (options_.snapping == Snapping::bilinear) {
-    const double between = bilinear_level(measurement, transmitter, snapped.tile->height_m);
+    const double between = bilinear_level(measurement, transmitter, predicted_.target(tile).height_m);
     snapped.bilinear_fell_back = std::isnan(between);
     if (!snapped.bilinear_fell_back) snapped.level = between;
   }
@@ -159,9 +133,9 @@ double Snapper::bilinear_level(const Measurement& measurement, std::uint32_t tra
   if (!cell) return undefined;
   std::array<double, 4> level{};
   for (std::size_t corner = 0; corner < level.size(); ++corner) {
-    const PredictedTarget& tile = predicted_.ground_target(cell->tiles[corner]);
-    if (measurement.height_m && std::fabs(tile.height_m - height_m) > same_place_m) return undefined;
-    const PredictedTarget* row = predicted_.row(transmitter, tile.tile_id);
+    const std::uint32_t tile = predicted_.number_of(cell->tiles[corner]);
+    if (measurement.height_m && std::fabs(predicted_.target(tile).height_m - height_m) > same_place_m) return undefined;
+    const std::optional<PredictedTarget> row = predicted_.row(transmitter, tile);
     level[corner] = row ? predicted_value(*row, options_) : undefined;
   }
   const double south = (1 - cell->east) * level[0] + cell->east * level[1];

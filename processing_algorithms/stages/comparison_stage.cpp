@@ -247,35 +247,14 @@ std::vector<Measurement> read_measurements(Run& run, const LocalFrame& frame) {
                          frame, run.progress());
 }
 
-PathLossLayer path_loss_rows(const Scene& scene, const Tiling& tiling, const Sites& sites,
-                             const Predictions& predictions) {
-  PathLossLayer rows;
-  rows.frame = scene.frame;
+std::vector<PredictedTransmitter> predicted_transmitters(const Sites& sites) {
+  std::vector<PredictedTransmitter> transmitters;
+  transmitters.reserve(sites.transmitters.size());
   for (const Transmitter& transmitter : sites.transmitters) {
-    rows.transmitters.push_back(
+    transmitters.push_back(
         {transmitter.transmitter_id, transmitter.name, transmitter.position, transmitter.frequency_hz});
   }
-  for (const TransmitterPrediction& prediction : predictions.of_transmitters) {
-    for (std::size_t t = 0; t < tiling.tiles.size(); ++t) {
-      const Tile& tile = tiling.tiles[t];
-      const TargetPrediction& at_tile = prediction.tiles[t];
-      rows.targets.push_back({.transmitter_id = prediction.transmitter_id,
-                              .tile_id = tile.id,
-                              .kind = tile.kind,
-                              .centroid = tile.centroid,
-                              .half_u = tile.half_u,
-                              .half_v = tile.half_v,
-                              .path_loss_db = static_cast<double>(at_tile.path_loss_db),
-                              .basic_loss_db = static_cast<double>(at_tile.basic_loss_db),
-                              .received_power_dbm = static_cast<double>(at_tile.received_power_dbm),
-                              .field_dbuvm = static_cast<double>(at_tile.field_dbuvm),
-                              .receiver_gain_dbi = static_cast<double>(at_tile.receiver_gain_dbi),
-                              .first_delay_ns = static_cast<double>(at_tile.first_delay_ns),
-                              .mean_delay_ns = static_cast<double>(at_tile.mean_delay_ns),
-                              .line_of_sight = at_tile.line_of_sight});
-    }
-  }
-  return rows;
+  return transmitters;
 }
 
 namespace {
@@ -312,13 +291,15 @@ std::vector<std::string> compared_fields(const ParameterValues& values) {
   return fields;
 }
 
-Comparison compare_with_drive_test(Run& run, const PathLossLayer& path_loss, std::vector<Measurement> measurements) {
+Comparison compare_with_drive_test(Run& run, const PredictedTiles& predicted,
+                                   const std::vector<PredictedTransmitter>& transmitters,
+                                   std::vector<Measurement> measurements) {
   run.progress().begin_stage("comparison");
-  NameSpellings spellings(names_of(path_loss.transmitters));
+  NameSpellings spellings(names_of(transmitters));
   for (Measurement& measurement : measurements) measurement.transmitter = spellings.known(measurement.transmitter);
   spellings.tell("measurements", run.progress());
-  Comparison comparison = compare_with_drive_test(path_loss.targets, path_loss.transmitters, measurements,
-                                                  comparison_options(run.values()), run.progress());
+  Comparison comparison =
+      compare_with_drive_test(predicted, transmitters, measurements, comparison_options(run.values()), run.progress());
   std::size_t excluded = 0;
   std::string advice;
   std::vector<std::string> counts;

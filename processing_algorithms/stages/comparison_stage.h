@@ -7,7 +7,6 @@
 
 #include "core/comparison/comparison.h"
 #include "processing_algorithms/run/run.h"
-#include "processing_algorithms/stages/predict_each.h"
 #include "processing_algorithms/stages/site_stage.h"
 
 namespace tesseray {
@@ -20,16 +19,16 @@ std::vector<Parameter> comparison_layer_parameters();
 
 std::vector<Measurement> read_measurements(Run& run, const LocalFrame& frame);
 
-// A prediction in memory as a path_loss layer of all tiles would be read back, as far as a comparison asks: without
-// arrival angles and outlines.
-PathLossLayer path_loss_rows(const Scene& scene, const Tiling& tiling, const Sites& sites,
-                             const Predictions& predictions);
+// As measurements name them.
+std::vector<PredictedTransmitter> predicted_transmitters(const Sites& sites);
 
 // The fields of path losses that a comparison asks for.
 std::vector<std::string> compared_fields(const ParameterValues& values);
 
 // Warns when no measurement could be used, saying why.
-Comparison compare_with_drive_test(Run& run, const PathLossLayer& path_loss, std::vector<Measurement> measurements);
+Comparison compare_with_drive_test(Run& run, const PredictedTiles& predicted,
+                                   const std::vector<PredictedTransmitter>& transmitters,
+                                   std::vector<Measurement> measurements);
 
 void add_comparison_layers(const Run& run, const Comparison& comparison, ResultWriter& writer,
                            std::vector<std::string>& written);

@@ -4,7 +4,9 @@
 #include <gtest/gtest.h>
 #include <tbb/global_control.h>
 
+#include <bit>
 #include <cmath>
+#include <cstdint>
 #include <limits>
 #include <random>
 #include <vector>
@@ -50,7 +52,7 @@ struct Street {
 
   Comparison compare(const std::vector<Measurement>& measurements, const ComparisonOptions& options = {},
                      Progress& progress = no_progress()) const {
-    return compare_with_drive_test(predicted, transmitters, measurements, options, progress);
+    return compare_with_drive_test(TilesOfRows(predicted, transmitters), transmitters, measurements, options, progress);
   }
 };
 
@@ -290,9 +292,10 @@ TEST(Comparison, OfReceiversOverOneAnotherThatOfTheMeasurementsHeightIsTaken) {
   // The places of receivers and measurements are rounded apart.
   for (std::size_t i = 0; i < staircases.drive.size(); i += 2) staircases.drive[i].position.x += 0.004;
   for (const Snapping snapping : {Snapping::nearest_ground, Snapping::nearest_3d, Snapping::bilinear}) {
-    const auto errors = compare_with_drive_test(staircases.receivers, staircases.transmitters, staircases.drive,
-                                                {.snapping = snapping}, no_progress())
-                            .errors;
+    const auto errors =
+        compare_with_drive_test(TilesOfRows(staircases.receivers, staircases.transmitters), staircases.transmitters,
+                                staircases.drive, {.snapping = snapping}, no_progress())
+            .errors;
     for (std::size_t i = 0; i < errors.size(); ++i) {
       EXPECT_EQ(errors[i].excluded_because, "");
       EXPECT_EQ(errors[i].tile_id, errors[i].measurement_id);
@@ -318,9 +321,10 @@ TEST(Comparison, BilinearIsNotBetweenReceiversOfOtherHeights) {
   corners.drive = {measurement(1, {2, 3}, "north", -70), measurement(2, {2, 3}, "north", -70)};
   corners.drive[0].height_m = 9;
   corners.drive[1].height_m = 1.5;
-  const auto errors = compare_with_drive_test(corners.receivers, corners.transmitters, corners.drive,
-                                              {.snapping = Snapping::bilinear}, no_progress())
-                          .errors;
+  const auto errors =
+      compare_with_drive_test(TilesOfRows(corners.receivers, corners.transmitters), corners.transmitters, corners.drive,
+                              {.snapping = Snapping::bilinear}, no_progress())
+          .errors;
   EXPECT_NEAR(errors[0].predicted, -72 - 0.2 * 4 - 0.3 * 8, 1e-12);
   EXPECT_EQ(errors[1].predicted, -74);
 }
@@ -331,9 +335,10 @@ TEST(Comparison, ReceiversOnRoofsAreWhereTheyAreMeasured) {
   staircases.receivers[0].height_m = 16.5;
   staircases.drive = {measurement(1, {0, 0}, "north", -70)};
   staircases.drive[0].height_m = 16.5;
-  const auto errors = compare_with_drive_test(staircases.receivers, staircases.transmitters, staircases.drive,
-                                              {.snapping = Snapping::nearest_3d}, no_progress())
-                          .errors;
+  const auto errors =
+      compare_with_drive_test(TilesOfRows(staircases.receivers, staircases.transmitters), staircases.transmitters,
+                              staircases.drive, {.snapping = Snapping::nearest_3d}, no_progress())
+          .errors;
   EXPECT_EQ(errors[0].excluded_because, "");
   EXPECT_EQ(errors[0].snap_distance_m, 0);
 }
@@ -342,9 +347,9 @@ TEST(Comparison, ReceiversOnRoofsAreWhereTheyAreMeasured) {
 TEST(Comparison, OfReceiversOverOneAnotherTheFirstIsTakenForMeasurementsWithoutHeights) {
   Staircases staircases;
   for (Measurement& each : staircases.drive) each.height_m.reset();
-  const auto errors =
-      compare_with_drive_test(staircases.receivers, staircases.transmitters, staircases.drive, {}, no_progress())
-          .errors;
+  const auto errors = compare_with_drive_test(TilesOfRows(staircases.receivers, staircases.transmitters),
+                                              staircases.transmitters, staircases.drive, {}, no_progress())
+                          .errors;
   for (const MeasurementError& error : errors) EXPECT_EQ(error.tile_id, (error.measurement_id - 1) / 3 * 3 + 1);
 }
 
@@ -363,7 +368,8 @@ struct LargeTiles {
   MeasurementError compared(Vec2 position, std::optional<double> height_m = std::nullopt) const {
     Measurement one = measurement(1, position, "north", -70);
     one.height_m = height_m;
-    return compare_with_drive_test(tiles, transmitters, {one}, {.snapping = Snapping::nearest_3d}, no_progress())
+    return compare_with_drive_test(TilesOfRows(tiles, transmitters), transmitters, {one},
+                                   {.snapping = Snapping::nearest_3d}, no_progress())
         .errors[0];
   }
 };
@@ -391,6 +397,118 @@ TEST(Comparison, TheGreatestSnapDistanceCountsFromATilesSides) {
   const MeasurementError over_ground = larger.compared({38, 0}, 2);
   EXPECT_EQ(over_ground.excluded_because, "");
   EXPECT_EQ(over_ground.tile_id, 1);
+}
+
+// Tiles of 10 m on the ground with a wall at their end; the last transmitter was not predicted.
+struct PredictionInMemory {
+  Tiling tiling;
+  std::vector<PredictedTransmitter> transmitters{
+      {1, "north", {0, 100, 30}, 1e9}, {2, "south", {50, 0, 30}, 2e9}, {3, "failed", {50, 50, 30}, 2e9}};
+  std::vector<TransmitterPrediction> predictions;
+
+  PredictionInMemory() {
+    for (int i = 0; i < 40; ++i) {
+      tiling.tiles.push_back(
+          {.id = 100 + i, .centroid = {10.0 * (i % 8), 10.0 * (i / 8), 200}, .half_u = {5, 0, 0}, .half_v = {0, 5, 0}});
+    }
+    tiling.tiles.push_back(
+        {.id = 999, .centroid = {40, 45, 205}, .half_u = {5, 0, 0}, .half_v = {0, 0, 5}, .kind = SurfaceKind::wall});
+    std::mt19937 random(7);
+    std::uniform_real_distribution<float> level(-120, -60);
+    for (const std::int64_t transmitter_id : {1, 2}) {
+      TransmitterPrediction& prediction = predictions.emplace_back();
+      prediction.transmitter_id = transmitter_id;
+      prediction.tiles.resize(tiling.tiles.size());
+      for (std::size_t t = 0; t < tiling.tiles.size(); ++t) {
+        if (t % 7 == 3) continue;  // nothing arrives there
+        const float power_dbm = level(random);
+        prediction.tiles[t] = {.path_loss_db = 43 - power_dbm,
+                               .basic_loss_db = 45 - power_dbm,
+                               .received_power_dbm = power_dbm,
+                               .field_dbuvm = power_dbm + 140,
+                               .first_delay_ns = 3 - power_dbm,
+                               .mean_delay_ns = 7 - power_dbm,
+                               .receiver_gain_dbi = 2,
+                               .line_of_sight = t % 2 == 0};
+      }
+    }
+  }
+
+  // As a layer of it is read back.
+  std::vector<PredictedTarget> rows() const {
+    std::vector<PredictedTarget> rows;
+    for (const TransmitterPrediction& prediction : predictions) {
+      for (std::size_t t = 0; t < tiling.tiles.size(); ++t) {
+        const Tile& tile = tiling.tiles[t];
+        const TargetPrediction& at_tile = prediction.tiles[t];
+        rows.push_back({.transmitter_id = prediction.transmitter_id,
+                        .tile_id = tile.id,
+                        .kind = tile.kind,
+                        .centroid = tile.centroid,
+                        .half_u = tile.half_u,
+                        .half_v = tile.half_v,
+                        .path_loss_db = static_cast<double>(at_tile.path_loss_db),
+                        .basic_loss_db = static_cast<double>(at_tile.basic_loss_db),
+                        .received_power_dbm = static_cast<double>(at_tile.received_power_dbm),
+                        .field_dbuvm = static_cast<double>(at_tile.field_dbuvm),
+                        .receiver_gain_dbi = static_cast<double>(at_tile.receiver_gain_dbi),
+                        .first_delay_ns = static_cast<double>(at_tile.first_delay_ns),
+                        .mean_delay_ns = static_cast<double>(at_tile.mean_delay_ns),
+                        .line_of_sight = at_tile.line_of_sight});
+      }
+    }
+    return rows;
+  }
+
+  static std::vector<Measurement> drive(ValueKind kind) {
+    const bool is_negative = kind == ValueKind::received_power;
+    std::vector<Measurement> drive;
+    std::mt19937 random(11);
+    std::uniform_real_distribution<double> x(-40, 110), y(-40, 80);
+    for (int m = 0; m < 300; ++m) {
+      const char* const names[] = {"north", "south", "failed", "nobody"};
+      drive.push_back(measurement(m, {x(random), y(random)}, names[m % 4], is_negative ? -90 : 90));
+      if (m % 3 == 0) drive.back().height_m = m % 10;
+    }
+    return drive;
+  }
+};
+
+void expect_same_bits(double a, double b) {
+  EXPECT_EQ(std::bit_cast<std::uint64_t>(a), std::bit_cast<std::uint64_t>(b)) << a << " " << b;
+}
+
+TEST(Comparison, APredictionInMemoryIsComparedAsItsRowsAre) {
+  const PredictionInMemory prediction;
+  const std::vector<PredictedTarget> rows = prediction.rows();
+  const TilesOfRows of_rows(rows, prediction.transmitters);
+  const TilesOfPredictions in_memory(prediction.tiling, prediction.predictions, prediction.transmitters);
+  std::size_t used = 0;
+  for (const ValueKind kind : {ValueKind::received_power, ValueKind::path_loss, ValueKind::basic_loss,
+                               ValueKind::field_strength, ValueKind::time_of_arrival}) {
+    for (const Snapping snapping : {Snapping::nearest_ground, Snapping::nearest_3d, Snapping::bilinear}) {
+      const ComparisonOptions options{.value_kind = kind, .snapping = snapping};
+      const std::vector<Measurement> drive = PredictionInMemory::drive(kind);
+      const Comparison expected =
+          compare_with_drive_test(of_rows, prediction.transmitters, drive, options, no_progress());
+      const Comparison found =
+          compare_with_drive_test(in_memory, prediction.transmitters, drive, options, no_progress());
+      ASSERT_EQ(found.errors.size(), expected.errors.size());
+      for (std::size_t e = 0; e < found.errors.size(); ++e) {
+        const MeasurementError &a = found.errors[e], &b = expected.errors[e];
+        EXPECT_EQ(a.measurement_id, b.measurement_id);
+        EXPECT_EQ(a.transmitter_id, b.transmitter_id);
+        EXPECT_EQ(a.tile_id, b.tile_id);
+        EXPECT_EQ(a.line_of_sight, b.line_of_sight);
+        EXPECT_EQ(a.excluded_because, b.excluded_because);
+        expect_same_bits(a.error, b.error);
+        expect_same_bits(a.distance_m, b.distance_m);
+        expect_same_bits(a.snap_distance_m, b.snap_distance_m);
+        used += a.excluded_because.empty() ? 1 : 0;
+      }
+    }
+  }
+  EXPECT_GT(used, 500u);
 }
 
 TEST(Comparison, WallsAloneHaveNoGroundForMeasurements) {
@@ -620,8 +738,8 @@ TEST(Comparison, NothingInGivesEmptyStatistics) {
   ASSERT_EQ(comparison.statistics.size(), 4u);
   EXPECT_EQ(comparison.statistics[2].n, 0);
   EXPECT_TRUE(std::isnan(comparison.statistics[2].mean));
-  const Comparison nowhere =
-      compare_with_drive_test({}, street.transmitters, {measurement(1, {0, 0}, "north", -80)}, {}, no_progress());
+  const Comparison nowhere = compare_with_drive_test(TilesOfRows({}, street.transmitters), street.transmitters,
+                                                     {measurement(1, {0, 0}, "north", -80)}, {}, no_progress());
   EXPECT_EQ(nowhere.errors[0].excluded_because, "outside of the predicted area");
 }
 

@@ -62,7 +62,7 @@ struct Road {
     ComparisonOptions options;
     options.value_kind = kind;
     options.timing = timing;
-    return compare_with_drive_test(predicted, transmitters, measurements, options, progress);
+    return compare_with_drive_test(TilesOfRows(predicted, transmitters), transmitters, measurements, options, progress);
   }
 };
 
@@ -219,8 +219,8 @@ TEST(Timing, TheMeanErrorIsRemovedAfterTheOffset) {
   options.value_kind = ValueKind::time_of_arrival;
   options.timing.arrival = ComparedArrival::mean;
   options.remove_mean = true;
-  const Comparison comparison =
-      compare_with_drive_test(road.predicted, road.transmitters, drive, options, no_progress());
+  const Comparison comparison = compare_with_drive_test(TilesOfRows(road.predicted, road.transmitters),
+                                                        road.transmitters, drive, options, no_progress());
   EXPECT_NEAR(comparison.statistics[0].removed_offset, 400, 1e-9);
   EXPECT_NEAR(comparison.statistics[0].removed_mean, 0, 1e-9);
 }
@@ -247,9 +247,12 @@ TEST(Timing, OptionsOfPowersAreRefused) {
   floor.censor_below = -110;
   for (ComparisonOptions options : {averaging, wavelengths, floor}) {
     options.value_kind = ValueKind::time_of_arrival;
-    EXPECT_THROW(compare_with_drive_test(road.predicted, road.transmitters, drive, options, no_progress()), Error);
+    EXPECT_THROW(compare_with_drive_test(TilesOfRows(road.predicted, road.transmitters), road.transmitters, drive,
+                                         options, no_progress()),
+                 Error);
     options.value_kind = ValueKind::field_strength;
-    EXPECT_NO_THROW(compare_with_drive_test(road.predicted, road.transmitters, drive, options, no_progress()));
+    EXPECT_NO_THROW(compare_with_drive_test(TilesOfRows(road.predicted, road.transmitters), road.transmitters, drive,
+                                            options, no_progress()));
   }
 }
 
