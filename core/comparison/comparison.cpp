@@ -41,23 +41,24 @@ std::vector<double> measured_levels(const std::vector<Measurement>& measurements
                                     const ComparisonOptions& options) {
   std::vector<double> levels;
   levels.reserve(measurements.size());
-  for (const Measurement& measurement : measurements) levels.push_back(measured_value(measurement.value, options));
+  std::vector<std::vector<std::size_t>> routes(transmitters.size());
+  for (std::size_t m = 0; m < measurements.size(); ++m) {
+    levels.push_back(measured_value(measurements[m].value, options));
+    const Vec2 position = measurements[m].position;
+    const bool is_averaged = transmitter_of[m] != unknown_transmitter && std::isfinite(position.x) &&
+                             std::isfinite(position.y) && is_plausible(measurements[m].value, options.value_kind);
+    if (is_averaged) routes[transmitter_of[m]].push_back(m);
+  }
   for (std::uint32_t t = 0; t < transmitters.size(); ++t) {
     std::vector<RouteSample> route;
-    std::vector<std::size_t> source;
-    for (std::size_t m = 0; m < measurements.size(); ++m) {
-      const Vec2 position = measurements[m].position;
-      if (transmitter_of[m] != t || !std::isfinite(position.x) || !std::isfinite(position.y)) continue;
-      if (!is_plausible(measurements[m].value, options.value_kind)) continue;
-      route.push_back({position, levels[m]});
-      source.push_back(m);
-    }
+    route.reserve(routes[t].size());
+    for (const std::size_t m : routes[t]) route.push_back({measurements[m].position, levels[m]});
     double window_m = options.averaging_distance_m;
     if (window_m <= 0 && options.averaging_wavelengths > 0 && transmitters[t].frequency_hz > 0) {
       window_m = options.averaging_wavelengths * wavelength_m(transmitters[t].frequency_hz);
     }
     const std::vector<double> averaged = average_along_route(route, window_m);
-    for (std::size_t i = 0; i < source.size(); ++i) levels[source[i]] = averaged[i];
+    for (std::size_t i = 0; i < averaged.size(); ++i) levels[routes[t][i]] = averaged[i];
   }
   return levels;
 }
