@@ -2,6 +2,7 @@
 #include <cmath>
 #include <cstdint>
 #include <cstdio>
+#include <memory>
 #include <vector>
 
 #include "core/base/staged_file.h"
@@ -46,13 +47,14 @@ void add_figures(const AntennaFile& antenna, double directivity, Json& figures) 
   for (const Warning& assumption : antenna.assumptions) figures["assumptions"].push_back(assumption.message);
 }
 
-void write_msi(const AntennaFile& antenna, const FileTarget& target) {
+// All of the file but its name.
+std::unique_ptr<StagedFile> staged_msi(const AntennaFile& antenna, const FileTarget& target) {
   const std::string text = to_msi(antenna);
-  StagedFile staged(target);
+  auto staged = std::make_unique<StagedFile>(target);
   const std::vector<std::uint8_t> bytes(text.begin(), text.end());
-  staged.write(0, bytes);
-  staged.flush();
-  staged.publish();
+  staged->write(0, bytes);
+  staged->flush();
+  return staged;
 }
 
 Outcome import_antenna(Run& run) {
@@ -65,15 +67,19 @@ Outcome import_antenna(Run& run) {
 
   Outcome outcome;
   std::vector<std::string> written;
+  // Whatever can go wrong with it does before the pattern is written: both are, or none.
+  std::unique_ptr<StagedFile> msi;
+  if (const auto file = run.destinations().file("MSI")) msi = staged_msi(antenna, run.target(*file));
   if (const auto destination = run.destinations().layer("PATTERN")) {
     const LocalFrame no_place;
     ResultWriter writer(no_place, run.settings().overwrite);
     writer.add_antenna_pattern(*destination, antenna);
     written.emplace_back("PATTERN");
+    if (msi) msi->require_untaken();
     outcome.result_hash = writer.commit(run.record(no_place, {}), run.progress());
   }
-  if (const auto file = run.destinations().file("MSI")) {
-    write_msi(antenna, run.target(*file));
+  if (msi) {
+    msi->publish();
     written.emplace_back("MSI");
   }
   outcome.outputs = run.destinations().spelled(written);

@@ -6,7 +6,8 @@ import math
 import struct
 import unittest
 
-from tesseray_process import PipelineTest, environment_with_visibility, json_lines, module_folder, rows, tesseray
+from tesseray_process import (PipelineTest, environment_with_visibility, interrupted_by, json_lines, module_folder,
+                              rows, tesseray)
 
 SITE = "340500,6020500,40"  # above the roofs, x, y and height
 
@@ -159,6 +160,15 @@ class ImportAntenna(PipelineTest):
                                                      "json")).stdout)["figures"]
         self.assertEqual(again["assumptions"], ["no frequency is given"])
         self.assertEqual(rows(self.folder / "again.gpkg", "antenna_pattern"), pattern)
+
+    def test_both_files_are_written_or_none(self):
+        source, output, msi = (self.folder / name for name in ("dipole.msi", "pattern.gpkg", "plain.msi"))
+        source.write_text(dipole_msi(0.01))  # long enough to be interrupted
+        process = interrupted_by(lambda: msi.write_text("precious"), "importantenna", "--antenna-file", source,
+                                 "--output", output, "--msi", msi, "--progress", "json")
+        self.assert_refused(process, "file_exists", ["plain.msi", "another program made the file meanwhile"])
+        self.assertEqual(msi.read_text(), "precious")
+        self.assertEqual(self.files(), ["dipole.msi", "plain.msi"])
 
     def test_without_an_output_it_tells_what_it_read(self):
         source = self.folder / "panel.msi"
