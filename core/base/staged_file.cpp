@@ -16,6 +16,7 @@
 #include <system_error>
 
 #include "core/base/error.h"
+#include "core/base/folder_entries.h"
 #include "core/base/size_text.h"
 
 namespace tesseray {
@@ -123,15 +124,14 @@ void remove_companions(const std::filesystem::path& database) {
 }
 
 void remove_leftovers(const std::filesystem::path& folder) {
-  std::error_code failed;
-  for (const auto& entry : std::filesystem::directory_iterator(folder, failed)) {
-    const std::string name = entry.path().filename().string();
+  for (const std::filesystem::path& path : entries_of(folder)) {
+    const std::string name = path.filename().string();
     // Companions carry no lock of their own; they go with their file.
     const bool is_companion = name.ends_with("-journal") || name.ends_with("-wal") || name.ends_with("-shm");
     if (!is_called_as_staged(name) || is_companion) continue;
-    const int descriptor = open(entry.path().c_str(), O_RDWR | O_CLOEXEC);
+    const int descriptor = open(path.c_str(), O_RDWR | O_CLOEXEC);
     if (descriptor < 0) continue;
-    if (flock(descriptor, LOCK_EX | LOCK_NB) == 0) remove_with_companions(entry.path());
+    if (flock(descriptor, LOCK_EX | LOCK_NB) == 0) remove_with_companions(path);
     close(descriptor);
   }
 }

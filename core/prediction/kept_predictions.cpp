@@ -12,6 +12,7 @@
 
 #include "core/base/checksum.h"
 #include "core/base/error.h"
+#include "core/base/folder_entries.h"
 #include "core/base/hash.h"
 #include "core/base/hexadecimal.h"
 #include "core/base/little_endian.h"
@@ -93,10 +94,10 @@ struct File {
 std::vector<File> files_in(const fs::path& folder) {
   std::vector<File> files;
   std::error_code ignored;
-  for (const fs::directory_entry& entry : fs::directory_iterator(folder, ignored)) {
-    const fs::path name = entry.path().filename();
+  for (const fs::path& path : entries_of(folder)) {
+    const fs::path name = path.filename();
     if (name.extension() != extension || name.native().starts_with('.')) continue;
-    files.push_back({entry.path(), entry.last_write_time(ignored), entry.file_size(ignored)});
+    files.push_back({path, fs::last_write_time(path, ignored), fs::file_size(path, ignored)});
   }
   std::sort(files.begin(), files.end(),
             [](const File& a, const File& b) { return std::tie(a.last_use, a.path) < std::tie(b.last_use, b.path); });

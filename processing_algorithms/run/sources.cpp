@@ -12,6 +12,7 @@
 #include <vector>
 
 #include "core/base/blank_text.h"
+#include "core/base/folder_entries.h"
 #include "core/base/is_there.h"
 #include "core/io/results/result_hash.h"
 #include "core/io/sources/dataset_files.h"
@@ -47,9 +48,7 @@ std::vector<std::string_view> extensions_beside(const fs::path& dataset) {
 
 // Of a file geodatabase, which is a folder, in the order of their names.
 std::vector<fs::path> files_in(const fs::path& folder) {
-  std::error_code problem;
-  std::vector<fs::path> files;
-  for (const fs::directory_entry& entry : fs::directory_iterator(folder, problem)) files.push_back(entry.path());
+  std::vector<fs::path> files = entries_of(folder);
   std::sort(files.begin(), files.end());
   return files;
 }

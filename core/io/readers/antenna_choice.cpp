@@ -6,6 +6,7 @@
 #include <cmath>
 #include <string_view>
 
+#include "core/base/folder_entries.h"
 #include "core/base/listed.h"
 #include "core/io/sources/dataset_files.h"
 #include "core/io/sources/source_name.h"
@@ -30,13 +31,12 @@ bool is_file(const fs::path& path) {
 std::optional<fs::path> in_any_case(const fs::path& wanted) {
   const std::string name = in_small_letters(wanted.filename().string());
   std::optional<fs::path> first;
-  std::error_code failed;
-  for (const fs::directory_entry& entry : fs::directory_iterator(wanted.parent_path(), failed)) {
-    const std::string found = in_small_letters(entry.path().filename().string());
+  for (const fs::path& path : entries_of(wanted.parent_path())) {
+    const std::string found = in_small_letters(path.filename().string());
     const bool is_meant = std::any_of(extensions.begin(), extensions.end(), [&](std::string_view extension) {
       return found == name + std::string(extension);
     });
-    if (is_meant && is_file(entry.path()) && (!first || entry.path() < *first)) first = entry.path();
+    if (is_meant && is_file(path) && (!first || path < *first)) first = path;
   }
   return first;
 }

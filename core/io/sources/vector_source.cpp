@@ -12,6 +12,7 @@
 #include <system_error>
 #include <vector>
 
+#include "core/base/folder_entries.h"
 #include "core/base/is_there.h"
 #include "core/base/listed.h"
 #include "core/io/sources/dataset_files.h"
@@ -92,10 +93,8 @@ void refuse_broken_table(const TableLines& lines, ErrorPlace where) {
 
 std::string files_beside(const std::filesystem::path& path) {
   std::vector<std::string> names;
-  std::error_code failed;
   const std::filesystem::path folder = path.has_parent_path() ? path.parent_path() : std::filesystem::path(".");
-  for (const auto& entry : std::filesystem::directory_iterator(folder, failed))
-    names.push_back(entry.path().filename());
+  for (const std::filesystem::path& beside : entries_of(folder)) names.push_back(beside.filename());
   std::sort(names.begin(), names.end());
   return nearest_name(path.filename().string(), names);
 }
