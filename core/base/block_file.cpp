@@ -60,8 +60,7 @@ BlockFile::~BlockFile() {
 }
 
 void BlockFile::open_for_us() {
-  struct stat status {};
-  // The run that had it before may have finished, and removed it, between opening and locking.
+  // The run that had it before may have finished and removed it, or set it aside, between opening and locking.
   do {
     descriptor_.reset(open(path_.c_str(), O_RDWR | O_CREAT | O_CLOEXEC, 0666));
     if (descriptor_.number() < 0) {
@@ -69,8 +68,24 @@ void BlockFile::open_for_us() {
                   "cannot make the work file (" + std::generic_category().message(errno) + ")",
                   "check that the folder exists and may be written, or name another one", {.file = path_.string()});
     }
-    if (flock(descriptor_.number(), LOCK_EX | LOCK_NB) != 0 && errno == EWOULDBLOCK) throw Error(busy_);
-  } while (fstat(descriptor_.number(), &status) == 0 && status.st_nlink == 0);
+    is_locked_ = lock();
+  } while (is_no_longer_at_path());
+}
+
+bool BlockFile::lock() const {
+  while (flock(descriptor_.number(), LOCK_EX | LOCK_NB) != 0) {
+    if (errno == EWOULDBLOCK) throw Error(busy_);
+    if (errno != EINTR) return false;
+  }
+  return true;
+}
+
+bool BlockFile::is_no_longer_at_path() const {
+  struct stat ours {};
+  struct stat at_path {};
+  if (fstat(descriptor_.number(), &ours) != 0) return false;
+  if (stat(path_.c_str(), &at_path) != 0) return errno == ENOENT;
+  return ours.st_dev != at_path.st_dev || ours.st_ino != at_path.st_ino;
 }
 
 BlockFile::Head BlockFile::found() const {

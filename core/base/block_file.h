@@ -44,6 +44,8 @@ class BlockFile {
   BlockFile& operator=(const BlockFile&) = delete;
 
   const std::filesystem::path& path() const { return path_; }
+  // False on a file system that has no locks: nothing keeps another run from the same file.
+  bool is_locked() const { return is_locked_; }
   Head found() const;
   // Empties the file but for our head.
   void begin_anew();
@@ -76,6 +78,8 @@ class BlockFile {
   };
 
   void open_for_us();
+  bool lock() const;
+  bool is_no_longer_at_path() const;
   // The block that begins at end_ and its bytes; false when there is none. Sets `is_damaged` when it is not whole but
   // for the end of the file.
   bool find_block(Block& block, std::vector<std::uint8_t>& bytes, bool& is_damaged) const;
@@ -92,7 +96,7 @@ class BlockFile {
   std::vector<Block> blocks_;
   std::uint64_t end_ = 0;  // of the last whole block
   bool is_known_ = false;  // blocks_ are all that it has: until then it may be another run's work
-  bool is_removed_ = false;
+  bool is_removed_ = false, is_locked_ = false;
   std::future<int> disk_;  // brings the last block to the disk
 };
 

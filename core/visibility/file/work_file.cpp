@@ -54,6 +54,11 @@ WorkFile::WorkFile(const FileTarget& target, const VisibilityFileInfo& key, Prog
             Error(ErrorKind::invalid_input, "being_computed", "another run is computing this visibility",
                   "wait for it or cancel it; or let computevisibility write another file, and give that as VISIBILITY",
                   {.file = target.file.string()})) {
+  if (!file_.is_locked()) {
+    progress.warn({"work_file_not_locked", file_.path().string() +
+                                               ": the file system has no locks; let no other run make the same file at "
+                                               "the same time"});
+  }
   const BlockFile::Head found = file_.found();
   if (found == BlockFile::Head::none) {
     file_.begin_anew();
