@@ -14,6 +14,7 @@
 #include "core/base/block_file.h"
 #include "core/base/is_there.h"
 #include "core/io/results/environment_file.h"
+#include "core/visibility/file/visibility_format.h"
 #include "core/visibility/file/work_file.h"
 #include "core/visibility/occlusion/elements.h"
 #include "cuda/backend.h"
@@ -49,6 +50,11 @@ std::unique_ptr<Visibility> finished_visibility(Run& run, const Tiling& tiling, 
     }
   } catch (const Error& refused) {
     if (refused.kind() != ErrorKind::invalid_input) throw;
+    if (refused.code() != foreign_visibility) {
+      if (!run.settings().overwrite) throw;
+      run.progress().warn({refused.code(), refused.message() + "; it is computed anew"});
+      return nullptr;
+    }
   }
   if (run.settings().overwrite) return nullptr;
   throw Error(ErrorKind::invalid_input, "file_exists", "the file exists already, and is not the visibility asked for",

@@ -133,6 +133,23 @@ class ResumeTest(PipelineTest):
         self.assert_refused(tesseray(*self.command), "file_exists", ["--overwrite"])
         self.assertEqual(self.visibility.read_bytes(), before)
 
+    def test_a_damaged_file_is_told_as_such(self):
+        self.assert_done(tesseray(*self.command))
+        whole = self.visibility.read_bytes()
+        in_a_block = len(whole) // 2
+        for damaged, code, words in (
+                (whole[:in_a_block] + bytes([whole[in_a_block] ^ 1]) + whole[in_a_block + 1:], "damaged_visibility",
+                 ["it is damaged (block ", "--overwrite"]),
+                (whole[:-100], "truncated_visibility",
+                 [f"it ends too early ({len(whole) - 100} bytes of {len(whole)})", "--overwrite"])):
+            self.visibility.write_bytes(damaged)
+            self.assert_refused(tesseray(*self.command), code, ["e.tvis", *words])
+            self.assertEqual(self.visibility.read_bytes(), damaged)
+            process = self.assert_done(tesseray(*self.command, "--overwrite"))
+            self.assertEqual(warning_codes(process), [code])
+            self.assertIn(words[0], process.stderr)
+            self.assertEqual(self.visibility.read_bytes(), whole)
+
     def test_a_file_that_comes_meanwhile_is_not_replaced(self):
         process = self.start()
         self.assertTrue(self.wait_for_work(process, 100))

@@ -53,7 +53,8 @@ std::vector<std::uint8_t> encoded(const std::vector<BlockEntry>& directory) {
 
 VisibilityHeader decoded_header(std::span<const std::uint8_t> file, const std::filesystem::path& path) {
   if (file.size() < magic.size() || !std::equal(magic.begin(), magic.end(), file.begin())) {
-    throw visibility_refusal(path, "foreign_visibility", "it is not a visibility file");
+    throw Error(ErrorKind::invalid_input, foreign_visibility, "this is not a visibility file",
+                "name the one that computevisibility wrote for this environment", {.file = path.string()});
   }
   if (file.size() < visibility_header_bytes) throw truncated(path, visibility_header_bytes, file.size());
   const std::uint8_t* at = file.data();
@@ -85,7 +86,7 @@ VisibilityHeader decoded_header(std::span<const std::uint8_t> file, const std::f
 
 Error visibility_refusal(const std::filesystem::path& path, std::string code, const std::string& reason) {
   return Error(ErrorKind::invalid_input, std::move(code), "the visibility file is refused: " + reason,
-               "run computevisibility for this environment again", {.file = path.string()});
+               "compute the visibility for this environment anew, with --overwrite in place of this file", {.file = path.string()});
 }
 
 Error damaged_visibility(const std::filesystem::path& path, const std::string& what) {

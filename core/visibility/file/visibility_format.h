@@ -41,6 +41,8 @@ std::vector<std::uint8_t> encoded(const std::vector<BlockEntry>& directory);
 // The head of a file's bytes. Throws Error(invalid_input) when it, or the size that it tells, is not as it should be.
 VisibilityHeader decoded_header(std::span<const std::uint8_t> file, const std::filesystem::path& path);
 
+// The code of the error about a file that is something else.
+inline constexpr const char* foreign_visibility = "foreign_visibility";
 // Errors about a file that is not to be used; `code` as in docs/formats.md.
 Error visibility_refusal(const std::filesystem::path& path, std::string code, const std::string& reason);
 Error damaged_visibility(const std::filesystem::path& path, const std::string& what);
