@@ -48,6 +48,17 @@ class Geos {
     return answer == 1;
   }
 
+  void require(bool is_done) const {
+    if (!is_done) throw failure();
+  }
+
+  // For GEOS, which takes over what it makes a polygon or collection of, also where it fails.
+  static std::vector<GEOSGeometry*> released(std::vector<Owned>& parts) {
+    std::vector<GEOSGeometry*> pointers(parts.size());
+    std::transform(parts.begin(), parts.end(), pointers.begin(), [](Owned& part) { return part.release(); });
+    return pointers;
+  }
+
   Error failure() const {
     return {ErrorKind::internal, "geos", "GEOS could not work on a polygon: " + last_error,
             "please report this with the data"};
@@ -56,6 +67,7 @@ class Geos {
   Owned linear_ring(const Ring& ring) {
     const auto count = static_cast<unsigned int>(ring.size() + 1);
     GEOSCoordSequence* sequence = GEOSCoordSeq_create_r(context, count, 2);
+    require(sequence != nullptr);
     for (unsigned int i = 0; i < count; ++i) {
       const Vec2 p = ring[i % ring.size()];
       GEOSCoordSeq_setXY_r(context, sequence, i, p.x, p.y);
@@ -65,17 +77,22 @@ class Geos {
 
   Owned polygon(const Rings& rings) {
     Owned shell = linear_ring(rings.front());
-    std::vector<GEOSGeometry*> holes;
-    for (std::size_t i = 1; i < rings.size(); ++i) holes.push_back(linear_ring(rings[i]).release());
+    std::vector<Owned> owned_holes;
+    for (std::size_t i = 1; i < rings.size(); ++i) owned_holes.push_back(linear_ring(rings[i]));
+    std::vector<GEOSGeometry*> holes = released(owned_holes);
     return own(
         GEOSGeom_createPolygon_r(context, shell.release(), holes.data(), static_cast<unsigned int>(holes.size())));
   }
 
   Owned multi_polygon(const std::vector<Rings>& polygons) {
-    std::vector<GEOSGeometry*> parts;
-    for (const Rings& rings : polygons) parts.push_back(polygon(rings).release());
-    return own(
-        GEOSGeom_createCollection_r(context, GEOS_MULTIPOLYGON, parts.data(), static_cast<unsigned int>(parts.size())));
+    std::vector<Owned> parts;
+    for (const Rings& rings : polygons) parts.push_back(polygon(rings));
+    return collection(GEOS_MULTIPOLYGON, parts);
+  }
+
+  Owned collection(int type, std::vector<Owned>& parts) {
+    std::vector<GEOSGeometry*> pointers = released(parts);
+    return own(GEOSGeom_createCollection_r(context, type, pointers.data(), static_cast<unsigned int>(pointers.size())));
   }
 
   // What the outline encloses less what the holes enclose.
@@ -91,14 +108,14 @@ class Geos {
   Owned made_valid(const Rings& rings) {
     const std::unique_ptr<GEOSMakeValidParams, DestroyParams> params(GEOSMakeValidParams_create_r(context),
                                                                      DestroyParams{context});
-    GEOSMakeValidParams_setMethod_r(context, params.get(), GEOS_MAKE_VALID_STRUCTURE);
+    require(params && GEOSMakeValidParams_setMethod_r(context, params.get(), GEOS_MAKE_VALID_STRUCTURE) == 1);
     return own(GEOSMakeValidWithParams_r(context, polygon(rings).get(), params.get()));
   }
 
   Ring ring_of(const GEOSGeometry* line, bool counter_clockwise) {
     const GEOSCoordSequence* sequence = GEOSGeom_getCoordSeq_r(context, line);
     unsigned int count = 0;
-    GEOSCoordSeq_getSize_r(context, sequence, &count);
+    require(sequence != nullptr && GEOSCoordSeq_getSize_r(context, sequence, &count) == 1);
     Ring ring;
     for (unsigned int i = 0; i + 1 < count; ++i) {
       Vec2 p;
@@ -111,7 +128,7 @@ class Geos {
 
   // The polygons of any geometry; points and lines in it are left out.
   void append_polygons(const GEOSGeometry* geometry, std::vector<Rings>& out) {
-    if (GEOSisEmpty_r(context, geometry) != 0) return;
+    if (is_true(GEOSisEmpty_r(context, geometry))) return;
     if (GEOSGeomTypeId_r(context, geometry) != GEOS_POLYGON) {
       const int parts = GEOSGetNumGeometries_r(context, geometry);
       for (int i = 0; i < parts; ++i) {
@@ -129,7 +146,7 @@ class Geos {
   // In an order that does not depend on how GEOS found them.
   std::vector<Rings> polygons_of(const GEOSGeometry* geometry) {
     const Owned normal = own(GEOSGeom_clone_r(context, geometry));
-    GEOSNormalize_r(context, normal.get());
+    require(GEOSNormalize_r(context, normal.get()) == 0);
     std::vector<Rings> polygons;
     append_polygons(normal.get(), polygons);
     return polygons;
@@ -147,7 +164,7 @@ PolygonOverlay::PolygonOverlay() : impl_(std::make_unique<Impl>()) {}
 PolygonOverlay::~PolygonOverlay() = default;
 
 bool PolygonOverlay::is_valid(const Rings& rings) {
-  return GEOSisValid_r(impl_->context, impl_->polygon(rings).get()) == 1;
+  return impl_->is_true(GEOSisValid_r(impl_->context, impl_->polygon(rings).get()));
 }
 
 std::vector<Rings> PolygonOverlay::repaired(const Rings& rings) {
@@ -158,14 +175,13 @@ std::vector<Rings> PolygonOverlay::repaired(const Rings& rings) {
 }
 
 bool PolygonOverlay::are_disjoint(const std::vector<Rings>& polygons) {
-  return GEOSisValid_r(impl_->context, impl_->multi_polygon(polygons).get()) == 1;
+  return impl_->is_true(GEOSisValid_r(impl_->context, impl_->multi_polygon(polygons).get()));
 }
 
 std::vector<Rings> PolygonOverlay::joined(const std::vector<Rings>& polygons) {
-  std::vector<GEOSGeometry*> parts;
-  for (const Rings& rings : polygons) parts.push_back(impl_->valid(rings).release());
-  const auto all = impl_->own(GEOSGeom_createCollection_r(impl_->context, GEOS_GEOMETRYCOLLECTION, parts.data(),
-                                                          static_cast<unsigned int>(parts.size())));
+  std::vector<Geos::Owned> parts;
+  for (const Rings& rings : polygons) parts.push_back(impl_->valid(rings));
+  const auto all = impl_->collection(GEOS_GEOMETRYCOLLECTION, parts);
   const auto together = impl_->own(GEOSUnaryUnionPrec_r(impl_->context, all.get(), coordinate_step_m));
   return impl_->polygons_of(together.get());
 }
@@ -190,7 +206,9 @@ std::vector<Rings> PolygonOverlay::intersection(const Rings& a, const Rings& b) 
 
 struct CommonArea::Impl : Geos {
   explicit Impl(const std::vector<Rings>& polygons)
-      : all(multi_polygon(polygons)), prepared(GEOSPrepare_r(context, all.get())) {}
+      : all(multi_polygon(polygons)), prepared(GEOSPrepare_r(context, all.get())) {
+    require(prepared != nullptr);
+  }
   ~Impl() { GEOSPreparedGeom_destroy_r(context, prepared); }
   Impl(const Impl&) = delete;
   Impl& operator=(const Impl&) = delete;
@@ -210,7 +228,7 @@ double CommonArea::with(const Ring& ring) const {
   }
   const auto common = impl_->own(GEOSIntersection_r(impl_->context, impl_->all.get(), other.get()));
   double area_m2 = 0;
-  GEOSArea_r(impl_->context, common.get(), &area_m2);
+  impl_->require(GEOSArea_r(impl_->context, common.get(), &area_m2) == 1);
   return area_m2;
 }
 
