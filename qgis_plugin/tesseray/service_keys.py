@@ -19,7 +19,7 @@ def _encoded(characters: str) -> str:
 # A query of an address, or a header that QGIS sends: “&api_key=secret”. A mere `key` of a source is a table's key.
 _KEY = re.compile(rf"""
     ( (?: {_encoded("?&;")} | http-header: )
-      (?: [\w.-]*? (?: key | token | signature | secret | password ) | sig | pass | pwd | authorization )
+      (?: [\w.-]*? (?: key | token | signature | secret | password | authorization ) | sig | pass | passwd | pwd )
       {_encoded("=")} )
     ( '[^']*' | "[^"]*" | (?: (?! {_encoded("&;#")} ) [^\s'"|)\]] )+ )
 """, re.VERBOSE | re.IGNORECASE)

@@ -32,8 +32,8 @@ bool names_key_of_service(std::string_view before, std::string_view key) {
   const std::size_t separator = before.find_last_not_of("abcdefghijklmnopqrstuvwxyz0123456789_.-");
   const bool is_in_query = separator != none && (before[separator] == '?' || before[separator] == '&');
   if (!is_in_query) return false;
-  if (key == "key" || key == "sig") return true;
-  const std::string_view ends[] = {"apikey", "api_key", "accesskey", "access_key", "token", "signature", "secret"};
+  if (key == "sig") return true;
+  const std::string_view ends[] = {"key", "token", "signature", "secret", "authorization"};
   return std::any_of(std::begin(ends), std::end(ends), [&](std::string_view end) { return key.ends_with(end); });
 }
 
