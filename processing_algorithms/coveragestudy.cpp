@@ -94,13 +94,13 @@ Outcome coverage_study(Run& run) {
   return outcome;
 }
 
-}  // namespace
-
 // A study is about its prediction: front ends make layers of the scene's geometry only when asked for.
 std::vector<Parameter> on_request(std::vector<Parameter> destinations) {
   for (Parameter& destination : destinations) destination.skipped_by_default = destination.layer != "issues";
   return destinations;
 }
+
+}  // namespace
 
 Tool coveragestudy() {
   return {.id = "coveragestudy",
