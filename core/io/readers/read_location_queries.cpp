@@ -7,6 +7,7 @@
 #include <utility>
 
 #include "core/comparison/measured_values.h"
+#include "core/comparison/statistics.h"
 #include "core/io/readers/level_units.h"
 #include "core/io/readers/measurement_fields.h"
 #include "core/io/readers/readers.h"
@@ -126,6 +127,97 @@ bool holds_a_name(PointSource& points, const Attribute& transmitter, const Trans
   return holds;
 }
 
+// Rows put together to queries.
+class QueryRows {
+ public:
+  // Keeps a reference to the source.
+  QueryRows(PointSource& points, const LocationQueryInput& input, const std::vector<PredictedTransmitter>& transmitters)
+      : points_(points),
+        fields_(find_fields(points, input)),
+        transmitter_count_(transmitters.size()),
+        names_(transmitters),
+        spellings_(names_of(transmitters)),
+        may_be_ids_(!fields_.transmitter || (may_hold_transmitter_ids(*fields_.transmitter) &&
+                                             !holds_a_name(points, *fields_.transmitter, names_, spellings_))) {}
+
+  void read(Progress& progress) {
+    points_.for_each(progress, [this](const PointRow& row) { add(row); });
+    require_powers(std::move(powers_), points_.place());
+  }
+
+  // With the places that are known, in the environment's frame.
+  std::vector<LocationQuery> placed(const LocalFrame& frame, Progress& progress) {
+    points_.to_environment(positions_, progress);
+    for (std::size_t q = 0; q < queries_.size(); ++q) {
+      if (std::isfinite(positions_[q].x)) queries_[q].known_position = positions_[q] - frame.origin;
+    }
+    return std::move(queries_);
+  }
+
+  void tell_of_problems(Progress& progress) const {
+    problems_.tell(progress);
+    spellings_.tell("rows of the queries", progress);
+  }
+
+ private:
+  void add(const PointRow& row) {
+    const std::string name = fields_.query.name_in(row.feature);
+    if (name.empty()) {
+      ++problems_.without_query;
+      return;
+    }
+    const std::size_t query = number_of(name);
+    if (!std::isfinite(positions_[query].x)) positions_[query] = row.position;
+    const std::string transmitter =
+        fields_.transmitter ? spellings_.known(fields_.transmitter->name_in(row.feature)) : "";
+    if (const std::optional<std::uint32_t> number = names_.find(transmitter, may_be_ids_)) {
+      take_values(row.feature, queries_[query].signatures[*number]);
+    } else {
+      ++problems_.unknown_transmitter;
+    }
+  }
+
+  std::size_t number_of(const std::string& query) {
+    const auto [place, is_new] = numbers_.emplace(query, queries_.size());
+    if (is_new) {
+      queries_.push_back({query, std::vector<Signature>(transmitter_count_), std::nullopt});
+      positions_.push_back({undefined, undefined});
+    }
+    return place->second;
+  }
+
+  void take_values(const OGRFeature& feature, Signature& signature) {
+    const auto told = [&](const Attribute& attribute) {
+      return [&] { return value_with_place(attribute, feature, points_.place(feature)); };
+    };
+    if (fields_.power) {
+      const NumberCell power = read_level(*fields_.power, feature, ValueKind::received_power);
+      if (power.value) powers_.push_back(*power.value);
+      take(signature.power_dbm, power, may_be_power, told(*fields_.power), problems_);
+    }
+    if (fields_.delay) {
+      take(signature.delay_ns, read_quantity(*fields_.delay, feature, time_units), may_be_delay, told(*fields_.delay),
+           problems_);
+    }
+    if (fields_.azimuth) {
+      take(signature.azimuth_deg, read_quantity(*fields_.azimuth, feature, angle_units), may_be_azimuth,
+           told(*fields_.azimuth), problems_);
+    }
+  }
+
+  PointSource& points_;
+  QueryFields fields_;
+  std::size_t transmitter_count_;
+  TransmitterNames names_;
+  NameSpellings spellings_;
+  bool may_be_ids_;
+  std::vector<LocationQuery> queries_;
+  std::vector<Vec2> positions_;  // of the queries' first rows with a place; NaN without one
+  std::vector<double> powers_;   // of all rows
+  std::map<std::string, std::size_t> numbers_;
+  RowProblems problems_;
+};
+
 }  // namespace
 
 std::vector<LocationQuery> read_location_queries(const LocationQueryInput& input, const LocalFrame& frame,
@@ -133,61 +225,10 @@ std::vector<LocationQuery> read_location_queries(const LocationQueryInput& input
                                                  Progress& progress) {
   progress.begin_stage("reading");
   PointSource points(input.source, input.crs, frame, "QUERIES", PointSource::Places::optional);
-  const QueryFields fields = find_fields(points, input);
-  const TransmitterNames names(transmitters);
-  NameSpellings spellings(names_of(transmitters));
-  std::vector<LocationQuery> queries;
-  std::vector<Vec2> positions;  // of the queries' first rows with a place
-  std::vector<double> powers;   // of all rows
-  std::map<std::string, std::size_t> numbers;
-  const bool may_be_ids = !fields.transmitter || (may_hold_transmitter_ids(*fields.transmitter) &&
-                                                  !holds_a_name(points, *fields.transmitter, names, spellings));
-  RowProblems problems;
-  points.for_each(progress, [&](const PointRow& row) {
-    const std::string name = fields.query.name_in(row.feature);
-    if (name.empty()) {
-      ++problems.without_query;
-      return;
-    }
-    const auto [place, is_new] = numbers.emplace(name, queries.size());
-    if (is_new) {
-      queries.push_back({name, std::vector<Signature>(transmitters.size()), std::nullopt});
-      positions.push_back(row.position);
-    }
-    Vec2& position = positions[place->second];
-    if (!std::isfinite(position.x)) position = row.position;
-    const std::string transmitter = fields.transmitter ? spellings.known(fields.transmitter->name_in(row.feature)) : "";
-    const std::optional<std::uint32_t> number = names.find(transmitter, may_be_ids);
-    if (!number) {
-      ++problems.unknown_transmitter;
-      return;
-    }
-    Signature& signature = queries[place->second].signatures[*number];
-    const OGRFeature& feature = row.feature;
-    const auto told = [&](const Attribute& attribute) {
-      return [&] { return value_with_place(attribute, feature, points.place(feature)); };
-    };
-    if (fields.power) {
-      const NumberCell power = read_level(*fields.power, feature, ValueKind::received_power);
-      if (power.value) powers.push_back(*power.value);
-      take(signature.power_dbm, power, may_be_power, told(*fields.power), problems);
-    }
-    if (fields.delay) {
-      take(signature.delay_ns, read_quantity(*fields.delay, feature, time_units), may_be_delay, told(*fields.delay),
-           problems);
-    }
-    if (fields.azimuth) {
-      take(signature.azimuth_deg, read_quantity(*fields.azimuth, feature, angle_units), may_be_azimuth,
-           told(*fields.azimuth), problems);
-    }
-  });
-  require_powers(std::move(powers), points.place());
-  points.to_environment(positions, progress);
-  for (std::size_t q = 0; q < queries.size(); ++q) {
-    if (std::isfinite(positions[q].x)) queries[q].known_position = positions[q] - frame.origin;
-  }
-  problems.tell(progress);
-  spellings.tell("rows of the queries", progress);
+  QueryRows rows(points, input, transmitters);
+  rows.read(progress);
+  std::vector<LocationQuery> queries = rows.placed(frame, progress);
+  rows.tell_of_problems(progress);
   return queries;
 }
 
