@@ -2,7 +2,8 @@
 # SPDX-License-Identifier: GPL-3.0-or-later
 """Who may include whom: the table of folders in docs/architecture.md, checked on every source file.
 
-Usage: layers.py [REPOSITORY]      prints each include that the table does not allow; exit status 1 if there is one.
+Usage: layers.py [REPOSITORY]      prints each include that the table does not allow, and each row that docs and data
+                                   do not have in common; exit status 1 if there is one.
 """
 import fnmatch
 import pathlib
@@ -56,8 +57,7 @@ LIBRARIES = {
     "PROJ": (["proj.h", "proj_*"], ["core/io", "tests"]),
     "SQLite": (["sqlite3*"], ["core/io", "tests"]),
     "GEOS": (["geos*"], ["core/scene/*.cpp", "tests"]),
-    "Embree": (["embree*"], ["core/visibility", "tests"]),
-    "Ceres": (["ceres/*"], ["core/comparison", "tests"]),
+    "Embree": (["embree*"], ["tests"]),
     "CUDA": (["cuda*", "cub/*", "thrust/*"], ["cuda", "tests/gpu"]),
     "oneTBB": (["tbb/*", "oneapi/tbb*"], ["core", "processing_algorithms", "tests"]),
     "CLI11": (["CLI/*"], ["processing_algorithms", "tests/bench"]),
@@ -128,6 +128,63 @@ def offences(sources):
             yield f"{library} is included by more than one file: {', '.join(sorted(paths))}"
 
 
+def documented_rows(page):
+    """The rows of the page's tables: (folder that the table is about, or "") → {folder: what it may include}."""
+    tables, about, is_table = {}, "", False
+    for line in page.splitlines():
+        if heading := re.match(r"## Inside (\w+)", line):
+            about = f"core/{heading[1]}"
+        cells = [cell.strip() for cell in line.strip().strip("|").split("|")] if line.startswith("|") else []
+        if not cells:
+            is_table = False
+        elif cells[-1].startswith("may include"):
+            is_table = True
+        elif is_table and (folder := re.match(r"`([\w/]+)`", cells[0])):
+            tables.setdefault(about, {})[folder[1]] = cells[-1]
+    return tables
+
+
+def top_of(folder):
+    """The row of the page's first table that a folder belongs to."""
+    return "/".join(folder.split("/")[:2]) if folder.startswith("core/") else folder.split("/")[0]
+
+
+def documented_closure(tables, about, folder):
+    """All that a row says may be included, with what that may include: folders of its own table by their whole names."""
+    words = tables[about].get(folder, "nothing").replace("`", "")
+    found = set()
+    for word in [] if words in ("nothing", "all") else re.split(r", | and ", words):
+        if about and word in tables[about]:
+            found |= {f"{about}/{word}"} | documented_closure(tables, about, word)
+        elif about and (word == "the root" or word == f"{about.rpartition('/')[2]}.h"):
+            found |= {about} | documented_closure(tables, "", about)
+        else:
+            name = word if "/" in word else f"core/{word}"
+            found |= {name} | documented_closure(tables, "", name)
+    return found
+
+
+def data_closure(about, whole):
+    """The same by FOLDERS; a folder with parts stands for all of them."""
+    parts = [folder for folder in FOLDERS if folder == whole or folder.startswith(whole + "/")]
+    found = {other for part in parts for other in reachable(part) if other not in parts and not other.startswith(whole + "/")}
+    return {f if f.endswith(".h") or about and (f + "/").startswith(about + "/") else top_of(f) for f in found}
+
+
+def differences(page):
+    """Each row of docs/architecture.md that FOLDERS does not agree with, as a sentence."""
+    tables = documented_rows(page)
+    rows = {f"{about}/{name}" if about else name: (about, name) for about, table in tables.items() for name in table}
+    for folder in FOLDERS:
+        if folder not in rows and (top_of(folder) not in rows or top_of(folder) in tables):
+            yield f"{folder}: docs/architecture.md has no row of it"
+    for whole, (about, name) in rows.items():
+        if top_of(whole) not in map(top_of, FOLDERS) or tables[about][name] == "all":
+            continue
+        if apart := data_closure(about, whole) ^ documented_closure(tables, about, name):
+            yield f"{whole}: docs/architecture.md and the table differ in {', '.join(sorted(apart))}"
+
+
 def read_sources(repository):
     files = (f for top in ("core", "cuda", "processing_algorithms", "tests") for f in (repository / top).rglob("*"))
     return {f.relative_to(repository).as_posix(): f.read_text(encoding="utf-8") for f in files if f.suffix in SUFFIXES}
@@ -136,7 +193,8 @@ def read_sources(repository):
 def main():
     repository = pathlib.Path(sys.argv[1]) if len(sys.argv) > 1 else pathlib.Path(__file__).parents[2]
     sources = read_sources(repository)
-    found = list(offences(sources))
+    page = (repository / "docs" / "architecture.md").read_text(encoding="utf-8")
+    found = [*offences(sources), *differences(page)]
     print("\n".join(found) if found else f"{len(sources)} source files include only what they may")
     return 1 if found else 0
 

@@ -65,6 +65,20 @@ class Layers(unittest.TestCase):
         self.assertEqual(len(includes("core/io/results/layer.cpp", '"layer.h"')), 1)
         self.assertEqual(includes("tests/unit/io/layer_test.cpp", '"gis_files.h"'), [])
 
+    def test_nobody_knows_embree_but_tests(self):
+        self.assertEqual(len(includes("core/visibility/v.cpp", "<embree3/rtcore.h>")), 1)
+        self.assertEqual(includes("tests/unit/visibility/v.cpp", "<embree3/rtcore.h>"), [])
+
+    def test_the_page_tells_the_same(self):
+        page = (pathlib.Path(__file__).parents[2] / "docs" / "architecture.md").read_text(encoding="utf-8")
+        self.assertEqual(list(layers.differences(page)), [])
+        for row, other in (("`visibility.h` | tiling |", "`visibility.h` | scene |"), ("| `rooftops` |", "| `rooftop` |"),
+                           ("`clean_footprint.h` | ground_plan |", "`clean_footprint.h` | the root |"),
+                           ("| io, `cuda/backend.h` |", "| io |"), ("| `core/tiling` |", "| `core/tilings` |"),
+                           ("| scattering, rooftops |", "| scattering |")):
+            self.assertIn(row, page)
+            self.assertNotEqual(list(layers.differences(page.replace(row, other))), [], row)
+
     def test_a_new_folder_needs_a_row(self):
         self.assertEqual(len(includes("core/weather/rain.h", "<vector>")), 1)
         self.assertEqual(len(includes("core/propagation/beams/beam.h", "<vector>")), 1)
