@@ -57,7 +57,8 @@ struct RawTerrain {
 };
 
 struct RawScene {
-  std::string crs_wkt, crs_name;  // of the environment; wkt empty for LOCAL_METRES
+  std::string crs_wkt, crs_name;    // of the environment; wkt empty for LOCAL_METRES
+  std::optional<Rectangle> extent;  // that was asked for, for SceneOptions::extent
   std::string buildings_file, buildings_layer, vegetation_layer;
   std::vector<RawBuilding> buildings;
   std::vector<RawVegetation> vegetation;

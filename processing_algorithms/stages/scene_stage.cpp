@@ -75,7 +75,6 @@ SceneOptions scene_options(const ParameterValues& values) {
                 "name the field with the elevation of the ground at the entrance, or choose mean or lowest");
   }
   options.ground_height_m = values.number("GROUND_HEIGHT");
-  options.extent = extent_of(values);
   options.simplify_tolerance_m = values.number("SIMPLIFY_TOLERANCE");
   options.min_building_area_m2 = values.number("MIN_BUILDING_AREA");
   return options;
@@ -307,8 +306,8 @@ std::vector<Parameter> frame_parameters() {
   return {
       {.name = "EXTENT",
        .label = "Extent",
-       .help = "the area to work on: xmin,xmax,ymin,ymax in the environment CRS, or in QGIS an extent in any CRS; the "
-               "buildings and 50 m around if not given",
+       .help = "the area to work on: xmin,xmax,ymin,ymax in the environment CRS, or with their CRS in brackets behind, "
+               "such as 7.0,7.1,50.7,50.8 [EPSG:4326]; the buildings and 50 m around if not given",
        .kind = Kind::extent,
        .optional = true,
        .crs_from = {"CRS", "BUILDINGS"}},
@@ -409,7 +408,9 @@ PieceMemory tile_memory() {
 
 CleanScene read_scene(Run& run) {
   RawScene raw = read_environment_input(environment_input(run.values()), run.progress());
-  CleanScene clean = build_scene(std::move(raw), scene_options(run.values()), run.progress());
+  SceneOptions options = scene_options(run.values());
+  options.extent = raw.extent;
+  CleanScene clean = build_scene(std::move(raw), options, run.progress());
   warn_of_issues(clean.issues, run.progress());
   // Another run has its copies elsewhere, and is to have the same rows. Front ends put names in warnings themselves.
   for (Issue& issue : clean.issues) issue.layer = run.name_for_user(issue.layer);

@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: GPL-3.0-or-later
-"""Extents and points in the CRS that the executable works in, whatever CRS they were drawn in."""
+"""Extents and points as the executable reads them, and where they lie."""
 
 from __future__ import annotations
 
@@ -9,7 +9,6 @@ from pathlib import Path
 from typing import Any
 
 from qgis.core import (
-    Qgis,
     QgsCoordinateReferenceSystem,
     QgsCoordinateTransform,
     QgsCsException,
@@ -20,19 +19,15 @@ from qgis.core import (
     QgsRectangle,
     QgsReferencedPointXY,
     QgsReferencedRectangle,
-    QgsVector,
-    QgsVectorLayer,
 )
 
 from .description import Parameter, Tool
 from .inputs.sources import crs_text, layer_of
 from .places import geopackage_extent
 
-# The executable works in the buildings' own CRS when that is true to scale within this (docs/inputs.md).
-SCALE_TOLERANCE = 1e-3
-_PROBE_M = 100.0
-# Of WGS 84.
-_SEMI_MAJOR_M, _ECCENTRICITY_2 = 6378137.0, 0.0066943799901413
+# The executable takes the box around an extent in the CRS that it chooses. Turned by the convergence of the meridians, that
+# is larger on each side by less than so much of the greater side.
+_TURN = 0.06
 # "1,2" or "1,2,3,4".
 _NUMBERS = r"[-+.\deE\s]+(,[-+.\deE\s]+)+"
 _BARE_NUMBERS = re.compile(_NUMBERS)
@@ -40,49 +35,6 @@ _BARE_NUMBERS = re.compile(_NUMBERS)
 _NUMBERS_IN_CRS = re.compile(rf"\(?{_NUMBERS}\[(?P<crs>[^\]]+)\]\s*\)?")
 # The parameter by which coordinates are metres of no known CRS.
 LOCAL_METRES = "LOCAL_METRES"
-
-
-def utm_zone(longitude_deg: float, latitude_deg: float) -> QgsCoordinateReferenceSystem:
-    """The WGS 84 UTM zone with the nearest central meridian."""
-    zone = math.floor((longitude_deg + 180.0) / 6.0) % 60 + 1
-    return QgsCoordinateReferenceSystem(f"EPSG:{(32600 if latitude_deg >= 0 else 32700) + zone}")
-
-
-def _length_m(start: QgsPointXY, end: QgsPointXY) -> float:
-    """Of a short way on the ellipsoid, in degrees of longitude and latitude.
-
-    By the radii of curvature: QgsDistanceArea gives NaN when the thread that measured first has ended, as QGIS's do
-    after half a minute.
-    """
-    latitude = math.radians((start.y() + end.y()) / 2)
-    across_m = _SEMI_MAJOR_M / math.sqrt(1.0 - _ECCENTRICITY_2 * math.sin(latitude) ** 2)
-    along_m = across_m**3 * (1.0 - _ECCENTRICITY_2) / _SEMI_MAJOR_M**2
-    return math.hypot(math.radians(end.x() - start.x()) * across_m * math.cos(latitude),
-                      math.radians(end.y() - start.y()) * along_m)
-
-
-def is_metric(crs: QgsCoordinateReferenceSystem, middle: QgsPointXY, context: QgsProcessingContext) -> bool:
-    """Whether lengths along both axes of the CRS around `middle` are metres on the ground."""
-    if crs.isGeographic() or crs.mapUnits() != Qgis.DistanceUnit.Meters:
-        return False
-    to_degrees = _to_degrees(crs, context)
-    start = to_degrees.transform(middle)
-    ends = (to_degrees.transform(middle + way) for way in (QgsVector(_PROBE_M, 0), QgsVector(0, _PROBE_M)))
-    return all(abs(_length_m(start, end) / _PROBE_M - 1.0) <= SCALE_TOLERANCE for end in ends)
-
-
-def _to_degrees(crs: QgsCoordinateReferenceSystem, context: QgsProcessingContext) -> QgsCoordinateTransform:
-    return QgsCoordinateTransform(crs, QgsCoordinateReferenceSystem("EPSG:4326"), context.transformContext())
-
-
-def _site_crs(crs: QgsCoordinateReferenceSystem, extent: QgsRectangle,
-              context: QgsProcessingContext) -> QgsCoordinateReferenceSystem:
-    """The CRS that the executable takes for a layer: its own if it is metric, else the UTM zone."""
-    middle = extent.center()
-    if not crs.isValid() or extent.isNull() or is_metric(crs, middle, context):
-        return crs
-    degrees = _to_degrees(crs, context).transform(middle)
-    return utm_zone(degrees.x(), degrees.y())
 
 
 def _is_bare(value: Any) -> bool:
@@ -95,53 +47,48 @@ def _is_bare(value: Any) -> bool:
 
 
 def _in_brackets(crs: QgsCoordinateReferenceSystem) -> str:
-    """What stands behind numbers; nothing for a CRS that only QGIS has a code for: they are in it without a name, too."""
+    """What stands behind the numbers of a point; nothing for a CRS that only QGIS has a code for: they are in the
+    environment's without a name, too."""
     return f" [{crs.authid()}]" if crs.authid() and crs_text(crs) == crs.authid() else ""
 
 
 class CrsFinder:
-    """Finds the CRS that the numbers of an extent or point are to be in, from the parameters that tell it."""
+    """Finds the CRS that the numbers of an extent or point are in, from what is given and the parameters that tell it."""
 
     def __init__(self, algorithm: QgsProcessingAlgorithm, tool: Tool, parameters: dict[str, Any],
                  context: QgsProcessingContext) -> None:
         self._algorithm, self._tool = algorithm, tool
         self._values, self._context = parameters, context
 
-    def crs_of(self, parameter: Parameter, drawn: QgsReferencedRectangle | None = None) -> QgsCoordinateReferenceSystem:
-        """Invalid where nothing tells it: local metres. drawn: the part of the layers that is worked on."""
+    def crs_of(self, parameter: Parameter) -> QgsCoordinateReferenceSystem:
+        """Invalid where nothing tells it: local metres. Of an extent over layers, their own, in which numbers without a
+        CRS are unless the executable chooses another."""
         for name in parameter.crs_from:
             if self._values.get(name) in (None, "", False):
                 continue
-            found = self._told_by(self._tool.parameter(name), drawn)
+            found = self._told_by(self._tool.parameter(name))
             if found is not None:
                 return found
         return QgsCoordinateReferenceSystem()
 
-    def _told_by(self, source: Parameter, drawn: QgsReferencedRectangle | None) -> QgsCoordinateReferenceSystem | None:
+    def _told_by(self, source: Parameter) -> QgsCoordinateReferenceSystem | None:
         if source.kind == "crs":
             return self._algorithm.parameterAsCrs(self._values, source.name, self._context)
         if source.kind == "file":
             return geopackage_extent(Path(self._algorithm.parameterAsFile(self._values, source.name,
                                                                           self._context)))[1]
         layer = layer_of(self._algorithm, source, self._values, self._context) if source.is_layer else None
-        return _site_crs(layer.crs(), self._part_within(drawn, layer), self._context) if layer else None
+        return layer.crs() if layer else None
 
-    def _part_within(self, drawn: QgsReferencedRectangle | None, layer: QgsVectorLayer) -> QgsRectangle:
-        """Of a layer that reaches over a country or a continent; all of one that nothing is drawn on."""
-        if drawn is None or not layer.crs().isValid():
-            return layer.extent()
-        try:
-            there = QgsCoordinateTransform(drawn.crs(), layer.crs(), self._context.transformContext())
-            part = there.transformBoundingBox(drawn).intersect(layer.extent())
-        except QgsCsException:
-            return layer.extent()
-        return layer.extent() if part.isEmpty() else part
+    def _is_crs_given(self, parameter: Parameter) -> bool:
+        return any(self._values.get(name) not in (None, "") for name in parameter.crs_from
+                   if self._tool.parameter(name).kind == "crs")
 
-    def _own_crs(self, parameter: Parameter) -> QgsCoordinateReferenceSystem:
-        """Of the layer whose coordinates are taken as they are."""
+    def _is_over_layers(self, box: QgsRectangle, parameter: Parameter) -> bool:
+        """Whether numbers are among those of the layers' coordinates."""
         sources = (self._tool.parameter(name) for name in parameter.crs_from)
         layers = (layer_of(self._algorithm, source, self._values, self._context) for source in sources if source.is_layer)
-        return next((layer.crs() for layer in layers if layer), QgsCoordinateReferenceSystem())
+        return any(layer is not None and box.intersects(layer.extent()) for layer in layers)
 
     def _drawn_in(self, parameter: Parameter) -> QgsCoordinateReferenceSystem:
         """The CRS that an extent or point itself says; invalid for bare numbers, for which QGIS has the project's."""
@@ -188,29 +135,54 @@ class CrsFinder:
         empty = f"“{layer.name()}” is empty" if layer else "what is given is empty"
         return f"{parameter.label}: {empty}, and has no extent. Give a layer with features, or draw the extent on the map."
 
-    def extent(self, parameter: Parameter) -> QgsReferencedRectangle:
-        """The extent as the executable takes it, in the environment's CRS, which bare numbers are in. In local metres
-        the CRS is that of the layer whose coordinates are taken as they are."""
+    def _drawn(self, parameter: Parameter) -> QgsReferencedRectangle:
+        """As it was given; without a CRS where it is numbers alone. In local metres in the coordinates of the layers."""
         drawn = QgsReferencedRectangle(self._algorithm.parameterAsExtent(self._values, parameter.name, self._context),
                                        self._drawn_in(parameter))
-        if self._in_local_metres():
-            target = self._own_crs(parameter)
-        else:
-            target = self.crs_of(parameter, drawn if drawn.crs().isValid() else None)
-        return QgsReferencedRectangle(self._way(drawn.crs(), target).transformBoundingBox(drawn), target)
+        if not self._in_local_metres():
+            return drawn
+        box = self._way(drawn.crs(), self.crs_of(parameter)).transformBoundingBox(drawn)
+        return QgsReferencedRectangle(box, QgsCoordinateReferenceSystem())
+
+    def extent(self, parameter: Parameter) -> QgsReferencedRectangle | None:
+        """Where an extent lies; in local metres in the CRS of the layers whose coordinates are taken as they are. None
+        where that cannot be told, of numbers in a CRS that the executable chooses. Throws QgsCsException."""
+        drawn, told = self._drawn(parameter), self.crs_of(parameter)
+        if drawn.crs().isValid():
+            target = told if self._is_crs_given(parameter) else drawn.crs()
+            return QgsReferencedRectangle(self._way(drawn.crs(), target).transformBoundingBox(drawn), target)
+        is_known = self._in_local_metres() or self._is_crs_given(parameter) or (
+            not told.isGeographic() and self._is_over_layers(drawn, parameter))
+        return QgsReferencedRectangle(drawn, told) if is_known else None
 
     def area(self, parameter: Parameter) -> QgsReferencedRectangle | None:
-        """Where the executable finds an extent; without a CRS in local metres, which all coordinates are in then. None for
-        bare numbers in the CRS that it chooses itself, and for what does not lie there."""
+        """What the executable takes of the map for an extent lies within it, whatever CRS it chooses; without a CRS in
+        local metres, which all coordinates are in then. None where it cannot be told."""
         try:
             box = self.extent(parameter)
         except QgsCsException:
             return None
-        if self._in_local_metres():
-            return QgsReferencedRectangle(box, QgsCoordinateReferenceSystem())
-        crs_given = any(self._values.get(name) not in (None, "") for name in parameter.crs_from if self._tool.parameter(name).kind == "crs")
-        is_known = crs_given or self._drawn_in(parameter).isValid() or box.crs() == self._own_crs(parameter)
-        return box if is_known else None
+        if box is None or self._in_local_metres():
+            return box and QgsReferencedRectangle(box, QgsCoordinateReferenceSystem())
+        reach = _TURN * max(box.width(), box.height()) if self._may_turn(parameter) else 0.0
+        return QgsReferencedRectangle(box.buffered(reach), box.crs())
+
+    def area_in_metres(self, parameter: Parameter) -> QgsReferencedRectangle | None:
+        """The same in metres on the ground: in a plane around its middle where it was drawn in another CRS than the
+        environment's may be."""
+        area = self.area(parameter)
+        if area is None or not self._may_turn(parameter):
+            return area
+        try:
+            middle = self._way(area.crs(), QgsCoordinateReferenceSystem("EPSG:4326")).transform(area.center())
+            plane = QgsCoordinateReferenceSystem.fromProj(f"+proj=aeqd +lat_0={middle.y():.6f} +lon_0={middle.x():.6f} "
+                                                          "+datum=WGS84 +units=m")
+            return QgsReferencedRectangle(self._way(area.crs(), plane).transformBoundingBox(area), plane)
+        except QgsCsException:
+            return None
+
+    def _may_turn(self, parameter: Parameter) -> bool:
+        return self._drawn_in(parameter).isValid() and not (self._is_crs_given(parameter) or self._in_local_metres())
 
     def point(self, parameter: Parameter, target: QgsCoordinateReferenceSystem) -> QgsPointXY:
         """A point in the CRS `target`, which bare numbers are in."""
@@ -223,19 +195,12 @@ class CrsFinder:
         CRS without a code."""
         return QgsCoordinateTransform(drawn_in, target, self._context.transformContext())
 
-    def extent_values(self, parameter: Parameter) -> dict[str, str]:
-        """The extent as the executable reads it, "xmin,xmax,ymin,ymax [CRS]", and the CRS parameter that goes with it.
-
-        Both are given, so that the executable works in the very CRS that the extent was transformed to.
-        """
-        box = self.extent(parameter)
+    def extent_text(self, parameter: Parameter) -> str:
+        """The extent as the executable reads it, "xmin,xmax,ymin,ymax [CRS]", in the CRS that it was given in."""
+        box = self._drawn(parameter)
         numbers = ",".join(f"{value:.10g}" for value in
                            (box.xMinimum(), box.xMaximum(), box.yMinimum(), box.yMaximum()))
-        if self._in_local_metres() or not box.crs().isValid() or not self._drawn_in(parameter).isValid():
-            return {parameter.name: numbers}
-        values = {parameter.name: numbers + _in_brackets(box.crs())}
-        told_by = next((name for name in parameter.crs_from if self._tool.parameter(name).kind == "crs"), None)
-        return values | {told_by: crs_text(box.crs())} if told_by else values
+        return f"{numbers} [{crs_text(box.crs())}]" if box.crs().isValid() else numbers
 
     def point_text(self, parameter: Parameter) -> str:
         """A point as the executable reads it: "x,y [CRS]", without a CRS where it has bare numbers."""

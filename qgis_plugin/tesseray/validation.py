@@ -10,7 +10,7 @@ from __future__ import annotations
 import os
 import re
 from itertools import islice
-from math import cos, radians
+from math import cos, hypot, radians
 from pathlib import Path
 from typing import Any, Iterator
 
@@ -20,6 +20,7 @@ from qgis.core import (
     QgsCoordinateTransform,
     QgsCsException,
     QgsExpression,
+    QgsPointXY,
     QgsProcessingAlgorithm,
     QgsProcessingContext,
     QgsProcessingFeatureSourceDefinition,
@@ -323,15 +324,15 @@ class Validation:
         drawn = next((other for other in self._tool.parameters if other.kind == "extent"
                       and parameter.within in other.crs_from and self._is_given(other.name)), None)
         if drawn:
-            extent = self._drawn_extent(drawn)
-            return extent and Site(drawn.label, with_margin(extent, extent.crs(), BORDER_TOLERANCE_M), extent.crs())
+            area = CrsFinder(self._algorithm, self._tool, self._values, self._context).area(drawn)
+            return area and Site(drawn.label, with_margin(area, area.crs(), BORDER_TOLERANCE_M), area.crs())
         extent, crs = self._extent_of(within)
         if extent.isEmpty():
             return None
         return Site(within.label, with_margin(extent, crs, SITE_MARGIN_M), crs)
 
     def _drawn_extent(self, parameter: Parameter) -> QgsReferencedRectangle | None:
-        """As the run takes it; None where that cannot be told."""
+        """Where it lies; None where that cannot be told."""
         try:
             return CrsFinder(self._algorithm, self._tool, self._values, self._context).extent(parameter)
         except QgsCsException:
@@ -359,19 +360,26 @@ class Validation:
         layer = self._layer(layer_name)
         if layer is None:
             return None
-        crs = layer.crs()
         if self._is_given(extent_name):
             extent = self._drawn_extent(self._tool.parameter(extent_name))
-            crs = extent.crs() if extent else crs
         else:
-            extent = self._extent_of_rows(layer_name)
-        if extent is None or extent.isEmpty():
+            extent = QgsReferencedRectangle(self._extent_of_rows(layer_name), layer.crs())
+        return None if extent is None or extent.isEmpty() else self._ground_area_m2(extent)
+
+    def _ground_area_m2(self, box: QgsReferencedRectangle) -> float | None:
+        """By the lines through its middle; a check of orders of magnitude needs no more. None where it is not on Earth."""
+        if not is_placed(box.crs()):
+            return box.area()
+        to_degrees = QgsCoordinateTransform(box.crs(), QgsCoordinateReferenceSystem("EPSG:4326"),
+                                            self._context.transformContext())
+        middle = box.center()
+        lines = ((QgsPointXY(box.xMinimum(), middle.y()), QgsPointXY(box.xMaximum(), middle.y())),
+                 (QgsPointXY(middle.x(), box.yMinimum()), QgsPointXY(middle.x(), box.yMaximum())))
+        try:
+            width_m, height_m = (_length_m(to_degrees.transform(start), to_degrees.transform(end)) for start, end in lines)
+        except QgsCsException:
             return None
-        if crs.isGeographic():
-            # A degree of latitude is as long everywhere; a check of orders of magnitude needs no more.
-            return extent.area() * 111_320.0 ** 2 * max(0.0, cos(radians(extent.center().y())))
-        metres = Qgis.DistanceUnit.Meters
-        return extent.area() if not crs.isValid() or crs.mapUnits() == metres else None
+        return width_m * height_m
 
     def _extent_of_rows(self, name: str) -> QgsRectangle:
         """Of a layer as far as it is wanted: its selected features may lie close together in a country."""
@@ -388,6 +396,12 @@ class Validation:
         """What the user allows, else what the machine has, in bytes."""
         allowed = number_of(self._values.get("MEMORY"))
         return allowed * GIBIBYTE if allowed is not None else machine_memory_bytes()
+
+
+def _length_m(start: QgsPointXY, end: QgsPointXY) -> float:
+    """Between places in degrees, of which one of latitude is as long everywhere."""
+    across = (end.x() - start.x()) * cos(radians((start.y() + end.y()) / 2))
+    return hypot(across, end.y() - start.y()) * 111_320.0
 
 
 def _is_site(parameter: Parameter) -> bool:

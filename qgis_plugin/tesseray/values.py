@@ -187,7 +187,7 @@ class InputValues:
                 self._take_layer(parameter, context)
             elif parameter.kind == "raster":
                 self._take_raster(parameter, finder, context)
-        self._places = {parameter.name: _place_values(finder, parameter) for parameter in self._inputs
+        self._places = {parameter.name: _place_text(finder, parameter) for parameter in self._inputs
                         if parameter.kind in ("extent", "point")}
         # The vector layers as the executable calls them.
         self.layer_names: set[str] = set()
@@ -223,14 +223,14 @@ class InputValues:
     def _area(self, finder: CrsFinder) -> QgsReferencedRectangle | None:
         """The extent of the run, beyond the surroundings of which it needs no raster."""
         extent = next((parameter for parameter in self._inputs if parameter.kind == "extent"), None)
-        return finder.area(extent) if extent and not finder.place_problem(extent) else None
+        return finder.area_in_metres(extent) if extent and not finder.place_problem(extent) else None
 
     def as_json(self, context: QgsProcessingContext, feedback: QgsProcessingFeedback) -> dict[str, Any]:
         """Name → value of every input that is given. Throws QgsProcessingException."""
         result: dict[str, Any] = {}
         for parameter in self._inputs:
             if parameter.name in self._places:
-                result |= self._places[parameter.name]
+                result[parameter.name] = self._places[parameter.name]
             elif parameter.name in self._copies:
                 result[parameter.name] = self._copy(parameter.name, context, feedback)
             elif parameter.name in self._sources:
@@ -263,14 +263,13 @@ def _origin_of(name: str, source: str, sources: list[str]) -> dict[str, Any]:
     return {"description": copy_text(name, source), "sources": sources, "name": name}
 
 
-def _place_values(finder: CrsFinder, parameter: Parameter) -> dict[str, str]:
-    """An extent or a point, and the CRS parameter that goes with it. Throws QgsProcessingException."""
+def _place_text(finder: CrsFinder, parameter: Parameter) -> str:
+    """Of an extent or a point. Throws QgsProcessingException."""
     problem = finder.place_problem(parameter)
     if problem:
         raise QgsProcessingException(problem)
     try:
-        return finder.extent_values(parameter) if parameter.kind == "extent" \
-            else {parameter.name: finder.point_text(parameter)}
+        return finder.extent_text(parameter) if parameter.kind == "extent" else finder.point_text(parameter)
     except QgsCsException as problem:
         raise QgsProcessingException(f"{parameter.label}: it does not lie where work is done ({problem}).") from None
 

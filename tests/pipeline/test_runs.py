@@ -11,7 +11,8 @@ import statistics
 import struct
 import unittest
 
-from tesseray_process import (DRIVE_TEST, SAMPLE, SCENE, PipelineTest, json_lines, layers, rows, tesseray, transmitters_csv)
+from tesseray_process import (DRIVE_TEST, EXTENT, SAMPLE, SCENE, PipelineTest, json_lines, layers, rows, tesseray,
+                              transmitters_csv)
 
 STUDY_LAYERS = {"tiles", "edges", "issues", "transmitters", "path_loss", "prediction_error", "error_statistics", "layer_styles"}
 
@@ -212,11 +213,16 @@ class StudyTest(PipelineTest):
         self.assertNotIn("visibility", {line.get("stage") for line in json_lines(process.stderr)}, error)
         self.assertEqual(self.files(), ["transmitters.csv"])
 
-    def test_extent_in_another_crs_is_refused(self):
-        process = tesseray("tileenvironment", *SCENE[:-1], "6.54,6.55,54.30,54.31 [EPSG:4326]", "--environment",
-                           self.folder / "e.gpkg", "--progress", "json")
-        self.assert_refused(process, "extent_in_other_crs", ["EPSG:4326", "EPSG:25832"])
-        self.assertEqual(self.files(), [])
+    def test_an_extent_in_another_crs_is_the_same_place(self):
+        """In whatever CRS: the environment's own is told by the buildings and their part that is wanted."""
+        bounds = "6.54617,6.55061,54.30604,54.30883"
+        for name, extent in (("degrees", f"{bounds} [EPSG:4326]"), ("own", EXTENT)):
+            self.assert_done(tesseray("tileenvironment", *SCENE[:-1], extent, "--environment", self.folder / f"{name}.gpkg"))
+        found = {name: {row["source_feature"] for row in rows(self.folder / f"{name}.gpkg", "buildings")}
+                 for name in ("degrees", "own")}
+        self.assertGreater(len(found["own"] & found["degrees"]), 0.7 * len(found["own"]))
+        crs = {row["crs"] for name in found for row in rows(self.folder / f"{name}.gpkg", "tesseray_runs")}
+        self.assertEqual(crs, {"EPSG:25832"})
 
     def test_heights_of_buildings_are_told(self):
         """Of what stands on the ground: in this quarter towers stand on podiums and would be the highest."""

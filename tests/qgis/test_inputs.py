@@ -2,11 +2,9 @@
 """Any layer that QGIS has: the executable sees the rows that the screen shows."""
 
 import json
-import os
 import pathlib
 import shutil
 import sqlite3
-import subprocess
 import sys
 import time
 import unittest.mock
@@ -1213,34 +1211,31 @@ class InputTest(ProjectTest):
         with_heights = self.environment_of(layer, EXTENT=SMALL_SCENE["EXTENT"])
         self.assertEqual(self.sources(with_heights), self.sources(as_they_are))
 
-    def test_the_crs_is_the_same_in_every_thread(self):
-        """In a QGIS of its own: what measured first there decides. QGIS's threads end when they are idle, and what
-        QgsDistanceArea measured after that was NaN."""
-        program = """
-import os
-from concurrent.futures import ThreadPoolExecutor
-import qgis_harness
-qgis_harness.start_qgis()
-from qgis.core import (QgsCoordinateReferenceSystem, QgsCoordinateTransform, QgsPointXY, QgsProcessingContext,
-                       QgsProject)
-from tesseray.extents import is_metric
-def found(code, longitude, latitude):
-    crs = QgsCoordinateReferenceSystem(code)
-    transform = QgsCoordinateTransform(QgsCoordinateReferenceSystem("EPSG:4326"), crs, QgsProject.instance())
-    return is_metric(crs, transform.transform(QgsPointXY(longitude, latitude)), QgsProcessingContext())
-for _ in range(3):
-    for place, expected in ((("EPSG:25832", 6.55, 54.31), True), (("EPSG:25832", 16.0, 50.0), False),
-                            (("EPSG:2154", 4.85, 45.75), True), (("EPSG:3857", 5.0, 50.0), False),
-                            (("EPSG:3035", 10.0, 52.0), True), (("EPSG:3035", 25.0, 62.0), False),
-                            (("EPSG:5070", -100.0, 40.0), False), (("EPSG:2232", -105.0, 39.7), False)):
-        with ThreadPoolExecutor(1) as thread:
-            assert thread.submit(found, *place).result() is expected, place
-print("all found", flush=True)
-os._exit(0)  # without the end of QGIS, which may crash
-"""
-        finished = subprocess.run([sys.executable, "-B", "-c", program], capture_output=True, text=True, timeout=120,
-                                  env={**os.environ, "PYTHONPATH": str(pathlib.Path(harness.__file__).parent)})
-        self.assertIn("all found", finished.stdout, finished.stderr)
+    def test_an_extent_over_buildings_whose_crs_counts_to_the_west_and_south(self):
+        """As South Africa's do, in which no environment is: it gets its UTM zone, as without an extent. The extent may be
+        drawn in any CRS."""
+        import processing
+        from qgis.core import (QgsCoordinateReferenceSystem, QgsCoordinateTransform, QgsFeature, QgsGeometry, QgsRectangle,
+                               QgsReferencedRectangle)
+
+        zone = QgsCoordinateReferenceSystem("EPSG:32734")
+        houses = self.layer("Polygon?crs=EPSG:32734&field=height:double", "memory", "houses")
+        for x in range(261000, 261500, 100):
+            house = QgsFeature(houses.fields())
+            house["height"] = 9
+            house.setGeometry(QgsGeometry.fromRect(QgsRectangle(x, 6243000, x + 20, 6243020)))
+            houses.dataProvider().addFeatures([house])
+        houses = self.layer(processing.run("native:reprojectlayer", {
+            "INPUT": houses, "TARGET_CRS": "EPSG:2048", "OUTPUT": str(self.folder / "houses.gpkg")})["OUTPUT"])
+        fields = {"HEIGHT_FIELD": "height", "BASE_FIELD": None}
+        for code in ("EPSG:32734", "EPSG:2048", "EPSG:4326", "EPSG:3857"):
+            with self.subTest(code):
+                crs = QgsCoordinateReferenceSystem(code)
+                box = QgsCoordinateTransform(zone, crs, self.project).transformBoundingBox(
+                    QgsRectangle(260950, 6242900, 261250, 6243100))
+                extent = QgsReferencedRectangle(box, crs)
+                self.assertEqual(self.refused({"BUILDINGS": houses, "DEM": None, **fields, "EXTENT": extent}), "")
+                self.assertEqual(self.sources(self.environment_of(houses, EXTENT=extent, **fields)), {1, 2, 3})
 
     def test_extents_and_points_in_a_crs_that_only_qgis_knows(self):
         import processing

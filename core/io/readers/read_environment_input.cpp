@@ -38,15 +38,47 @@ std::string text_of(const Rectangle& area) {
   return rounded(area.min.x) + ", " + rounded(area.min.y) + " … " + rounded(area.max.x) + ", " + rounded(area.max.y);
 }
 
-// The numbers of an extent in another CRS than the environment's would mean another place.
-void check_extent_crs(const EnvironmentInput& input, const std::string& environment) {
-  if (input.extent_crs.empty() || lower_case(input.extent_crs) == lower_case(environment)) return;
-  const Crs said = Crs::from_text(input.extent_crs, {.field = "EXTENT"}).identified();
-  if (said.name() == environment) return;
-  throw Error(ErrorKind::invalid_input, "extent_in_other_crs",
-              "EXTENT is in " + input.extent_crs + ", and the environment is in " + environment,
-              "give the extent in " + environment +
-                  (said.is_projected() ? ", or set CRS to " + input.extent_crs : std::string()));
+// Of EXTENT's numbers into a CRS; none that say no CRS of their own are in it already.
+PointTransform way_of_extent(const EnvironmentInput& input, const Crs& to) {
+  if (!input.extent || input.extent_crs.empty()) return {Crs(), to};
+  return {Crs::from_text(input.extent_crs, {.field = "EXTENT"}), to, *input.extent};
+}
+
+// EXTENT in a CRS; empty where it does not reach.
+std::optional<Rectangle> extent_in(const Crs& crs, const EnvironmentInput& input) {
+  if (!input.extent) return std::nullopt;
+  return way_of_extent(input, crs).bounds(*input.extent);
+}
+
+// The same extent in whatever CRS has the same bounds: a transformation's last digits are noise.
+Rectangle rounded(const Rectangle& area) {
+  constexpr double steps_per_m = 1000;
+  const auto round = [](Vec2 corner) {
+    return Vec2{std::round(corner.x * steps_per_m) / steps_per_m, std::round(corner.y * steps_per_m) / steps_per_m};
+  };
+  return {round(area.min), round(area.max)};
+}
+
+// What was given, with EXTENT in the environment's CRS.
+EnvironmentInput with_extent_in(const Crs& environment, const EnvironmentInput& input, Progress& progress) {
+  EnvironmentInput result = input;
+  const ErrorPlace place{.field = "EXTENT"};
+  if (!input.extent || input.extent_crs.empty()) return result;
+  if (environment.empty()) {
+    throw Error(ErrorKind::invalid_input, "extent_in_local_metres",
+                "EXTENT is in " + input.extent_crs + ", but the environment is in metres of no known CRS",
+                "give the extent in the metres of the environment, without a CRS", place);
+  }
+  const PointTransform transform = way_of_extent(input, environment);
+  if (transform.is_identity()) return result;
+  result.extent = rounded(transform.bounds(*input.extent));
+  if (result.extent->empty()) {
+    throw Error(ErrorKind::invalid_input, "no_transformation",
+                "EXTENT cannot be transformed from " + input.extent_crs + " to " + environment.name(),
+                "check its numbers, xmin,xmax,ymin,ymax, and their CRS", place);
+  }
+  warn_of_unknown_datum_shift(transform, "EXTENT", progress);
+  return result;
 }
 
 void check_options(const EnvironmentInput& input) {
@@ -79,7 +111,8 @@ void check_options(const EnvironmentInput& input) {
 
 // Everything that is read goes through one of these: from its own CRS into the environment's.
 struct Reading {
-  const EnvironmentInput& input;
+  const EnvironmentInput& given;
+  EnvironmentInput input;  // with EXTENT in the environment's CRS
   CrsRule rule;
   Crs environment;
   RawScene& scene;
@@ -156,7 +189,8 @@ Crs environment_crs(const EnvironmentInput& input, VectorSource& buildings, cons
     return {};
   }
   if (input.crs.empty()) {
-    const Rectangle area = layer.is_projected() ? part_within(input.extent, bounds) : bounds;
+    const bool is_extent_known = layer.is_projected() || !input.extent_crs.empty();
+    const Rectangle area = is_extent_known ? part_within(extent_in(layer, input), bounds) : bounds;
     refuse_feature_off_the_earth(buildings, layer, middle_of(layer, area));
     return choose_environment_crs(layer, area);
   }
@@ -165,9 +199,10 @@ Crs environment_crs(const EnvironmentInput& input, VectorSource& buildings, cons
   if (!chosen.is_engineering()) {
     const PointTransform to_chosen(layer, chosen, bounds);
     const Rectangle there = to_chosen.bounds(bounds);
-    const bool is_part = input.extent && touch(*input.extent, there);
+    const std::optional<Rectangle> extent = extent_in(chosen, input);
+    const bool is_part = extent && touch(*extent, there);
     if (!is_part) refuse_feature_off_the_earth(buildings, layer, middle_of(layer, bounds));
-    middle = is_part ? part_within(input.extent, there).middle() : to_chosen(middle_of(layer, bounds));
+    middle = is_part ? part_within(extent, there).middle() : to_chosen(middle_of(layer, bounds));
   }
   note(check_environment_crs(chosen, middle));
   return chosen;
@@ -175,14 +210,18 @@ Crs environment_crs(const EnvironmentInput& input, VectorSource& buildings, cons
 
 // Most programs give xmin,ymin,xmax,ymax where QGIS gives xmin,xmax,ymin,ymax: the one taken for the other reaches over
 // half the globe, or lies far away.
-void check_order_of_extent(const Rectangle& extent, const Rectangle& buildings, const ErrorPlace& place) {
+void check_order_of_extent(const Reading& reading, const Rectangle& buildings, const ErrorPlace& place) {
   constexpr double greatest_area_m2 = 1e11;  // of Iceland
   const auto is_sensible = [&](const Rectangle& area) {
     const Vec2 size = area.max - area.min;
     return size.x > 0 && size.y > 0 && size.x * size.y <= greatest_area_m2;
   };
+  const Rectangle& extent = *reading.input.extent;
   if (is_sensible(extent) && touch(grown(extent, footprint_margin_m), buildings)) return;
-  const Rectangle other{{extent.min.x, extent.max.x}, {extent.min.y, extent.max.y}};
+  const Rectangle& numbers = *reading.given.extent;
+  EnvironmentInput as_corners = reading.given;
+  as_corners.extent = {{numbers.min.x, numbers.max.x}, {numbers.min.y, numbers.max.y}};
+  const Rectangle other = *extent_in(reading.environment, as_corners);
   if (!is_sensible(other) || !touch(other, buildings)) return;
   const Vec2 size = extent.max - extent.min;
   const double unit_m = std::max(size.x, size.y) < 10000 ? 1 : 1000;
@@ -191,8 +230,8 @@ void check_order_of_extent(const Rectangle& extent, const Rectangle& buildings, 
               "EXTENT is " + in_units(size.x) + " × " + in_units(size.y) + (unit_m == 1 ? " m" : " km") +
                   ", read as xmin,xmax,ymin,ymax; as xmin,ymin,xmax,ymax it would meet the buildings (" +
                   text_of(buildings) + ")",
-              "write its numbers in the order xmin,xmax,ymin,ymax: " + shortest(other.min.x) + "," +
-                  shortest(other.max.x) + "," + shortest(other.min.y) + "," + shortest(other.max.y),
+              "write its numbers in the order xmin,xmax,ymin,ymax: " + shortest(numbers.min.x) + "," +
+                  shortest(numbers.min.y) + "," + shortest(numbers.max.x) + "," + shortest(numbers.max.y),
               place);
 }
 
@@ -201,7 +240,7 @@ void read_all_buildings(VectorSource& source, const Crs& crs, const Rectangle& b
   if (reading.input.extent) area = grown(*reading.input.extent, footprint_margin_m);
   FootprintLayer layer = footprint_layer(source, crs, reading.environment, area, reading.scene.issues);
   const Rectangle reach = layer.to_environment.bounds(bounds);
-  if (area && !reach.empty()) check_order_of_extent(*reading.input.extent, reach, source.place());
+  if (area && !reach.empty()) check_order_of_extent(reading, reach, source.place());
   if (area && !reach.empty() && !touch(reach, *area)) {
     throw Error(
         ErrorKind::invalid_input, "extent_elsewhere",
@@ -284,8 +323,9 @@ RawScene read_environment_input(const EnvironmentInput& input, Progress& progres
   check_coordinates(crs, bounds, buildings.place());
 
   RawScene scene;
-  Reading reading{input, rule, environment_crs(input, buildings, crs, bounds, scene.issues), scene, progress};
-  check_extent_crs(input, reading.environment.name());
+  const Crs environment = environment_crs(input, buildings, crs, bounds, scene.issues);
+  Reading reading{input, with_extent_in(environment, input, progress), rule, environment, scene, progress};
+  scene.extent = reading.input.extent;
   scene.crs_wkt = reading.environment.wkt();
   scene.crs_name = reading.environment.name();
   scene.buildings_file = buildings.place().file;
@@ -295,7 +335,7 @@ RawScene read_environment_input(const EnvironmentInput& input, Progress& progres
   std::vector<LayerIssues> layers = {{"BUILDINGS", scene.buildings_layer, 0, scene.issues.size()}};
   progress.advance(0.6);
 
-  const Rectangle site = input.extent ? *input.extent : bounds_of(scene.buildings);
+  const Rectangle site = scene.extent ? *scene.extent : bounds_of(scene.buildings);
   if (!input.vegetation.empty()) {
     read_all_vegetation(site, reading);
     layers.push_back({"VEGETATION", scene.vegetation_layer, layers.back().end, scene.issues.size()});

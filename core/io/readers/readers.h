@@ -41,8 +41,8 @@ struct EnvironmentInput {
   std::string clutter_areas, clutter_field;  // … or polygons with their class in a field; empty: by alias
   std::string crs;                           // of the environment: "EPSG:3946", WKT, …; empty: chosen (choose_crs)
   bool local_metres = false;                 // coordinates are metres of no known CRS
-  std::optional<Rectangle> extent;           // environment CRS; only features that touch it (and a margin) are read
-  std::string extent_crs;                    // what is said to be the extent's; empty: nothing
+  std::optional<Rectangle> extent;           // only features that touch it (and a margin) are read
+  std::string extent_crs;                    // of the extent; empty: the environment's
 };
 
 // Reads and transforms; heights as the files have them, converted to metres. The environment CRS: `crs` when given,

@@ -432,11 +432,28 @@ INSTANTIATE_TEST_SUITE_P(
                    in.environment({.extent = Rectangle{{9.0025, 48.1}, {9.012345678, 48.2}}});
                  },
                  "extent_elsewhere", "EXTENT (9.0025, 48.1 … 9.01235, 48.2)"},
-        BadInput{"ExtentInAnotherCrs",
+        BadInput{"ExtentWithACrsInLocalMetres",
                  [](Inputs& in) {
-                   in.environment({.extent = Rectangle{{9.0, 48.0}, {9.1, 48.1}}, .extent_crs = "EPSG:4326"});
+                   in.environment({.local_metres = true,
+                                   .extent = Rectangle{{500000, 5000000}, {500100, 5000100}},
+                                   .extent_crs = "EPSG:32632"});
                  },
-                 "extent_in_other_crs", "EXTENT is in EPSG:4326, and the environment is in EPSG:32632"},
+                 "extent_in_local_metres", "EXTENT is in EPSG:32632"},
+        BadInput{"ExtentInAnUnknownCrs",
+                 [](Inputs& in) {
+                   in.environment({.extent = Rectangle{{9.0, 48.0}, {9.1, 48.1}}, .extent_crs = "EPSG:999999"});
+                 },
+                 "unknown_crs", "EPSG:999999"},
+        BadInput{"ExtentBeyondItsCrs",
+                 [](Inputs& in) {
+                   in.environment({.extent = Rectangle{{9.0, 95.0}, {9.1, 96.0}}, .extent_crs = "EPSG:4326"});
+                 },
+                 "no_transformation", "EXTENT cannot be transformed from EPSG:4326 to EPSG:32632"},
+        BadInput{"ExtentInDegreesAsCorners",
+                 [](Inputs& in) {
+                   in.environment({.extent = Rectangle{{8.95, 9.05}, {45.1, 45.2}}, .extent_crs = "EPSG:4326"});
+                 },
+                 "extent_order", "xmin,xmax,ymin,ymax: 8.95,9.05,45.1,45.2"},
         BadInput{"ExtentAsCorners",
                  [](Inputs& in) {
                    in.environment({.extent = Rectangle{{500150, 500250}, {5000150, 5000250}}});

@@ -429,6 +429,49 @@ TEST_F(Buildings, ExtentHoldsForOtherCrssToo) {
   EXPECT_LE(scene.buildings.size(), 15u);
 }
 
+TEST_F(Buildings, ExtentMayBeInAnyCrs) {
+  TestLayer layer;
+  for (int i = 0; i < 100; ++i) layer.features.push_back({box(500000 + 100 * i, 5000000, 10, 10)});
+  const std::string path = write_layer(folder_ / "row.gpkg", layer);
+  const Rectangle extent{{501005, 4999000}, {502000, 5001000}};
+  const Vec2 low = proj_transform("EPSG:32632", "EPSG:4326", extent.min);
+  const Vec2 high = proj_transform("EPSG:32632", "EPSG:4326", extent.max);
+  const RawScene scene =
+      read(EnvironmentInput{.buildings = path, .extent = Rectangle{low, high}, .extent_crs = "EPSG:4326"});
+  EXPECT_EQ(scene.crs_name, "EPSG:32632");
+  EXPECT_EQ(scene.buildings.size(), 13u);
+  ASSERT_TRUE(scene.extent);
+  EXPECT_NEAR(scene.extent->min.x, extent.min.x, 2);
+  EXPECT_NEAR(scene.extent->max.y, extent.max.y, 2);
+}
+
+// What is drawn on a map is in the map's CRS or the buildings'. The environment is then in the UTM zone, as without an
+// extent.
+TEST_F(Buildings, ExtentInACrsThatCountsToTheWestAndSouth) {
+  constexpr const char* lo19 = "EPSG:2048";
+  const Vec2 cape_town = proj_transform("EPSG:4326", lo19, {18.42, -33.92});
+  TestLayer layer{.crs = lo19};
+  for (int i = 0; i < 100; ++i) layer.features.push_back({box(cape_town.x + 100 * i, cape_town.y, 10, 10)});
+  const std::string path = write_layer(folder_ / "cape_town.gpkg", layer);
+  const Rectangle extent{cape_town - Vec2{500, 500}, cape_town + Vec2{500, 500}};
+  EXPECT_EQ(read(EnvironmentInput{.buildings = path}).crs_name, "EPSG:32734");
+  const RawScene scene = read(EnvironmentInput{.buildings = path, .extent = extent, .extent_crs = lo19});
+  EXPECT_EQ(scene.crs_name, "EPSG:32734");
+  EXPECT_GE(scene.buildings.size(), 6u);
+  EXPECT_LE(scene.buildings.size(), 9u);
+}
+
+// A country's buildings are worked on in the zone of the part that is wanted.
+TEST_F(Buildings, ExtentWithItsCrsTellsTheZone) {
+  const std::string path = write_layer(
+      folder_ / "far.gpkg",
+      {.crs = "EPSG:4326", .features = {{box(9.0, 48.0, 0.0001, 0.0001)}, {box(21.0, 48.0, 0.0001, 0.0001)}}});
+  const RawScene scene = read(EnvironmentInput{
+      .buildings = path, .extent = Rectangle{{20.99, 47.99}, {21.01, 48.01}}, .extent_crs = "EPSG:4326"});
+  EXPECT_EQ(scene.crs_name, "EPSG:32634");
+  EXPECT_EQ(scene.buildings.size(), 1u);
+}
+
 TEST_F(Buildings, ExtentInTheirCompoundCrs) {
   constexpr const char* compound = "EPSG:5555";  // EPSG:25832 and heights
   const std::string path =
