@@ -109,7 +109,7 @@ Outcome trace_images(Run& run) {
   std::vector<std::string> written;
   add_transmitters_layer(run, sites.transmitters, writer, written);
   add_receiver_path_loss_layer(run, sites.receivers, traced.predictions, writer, written);
-  add_rays_layer(run, traced.predictions, writer, written);
+  add_rays_layer(run, traced.predictions, RaysOf::images, writer, written);
   warn_of_results_that_stay(run, written);
   Outcome outcome;
   outcome.result_hash = writer.commit(run.record(scene.frame, traced.predictions.failed), run.progress());

@@ -218,11 +218,11 @@ void add_receiver_path_loss_layer(const Run& run, const std::vector<Receiver>& r
   written.emplace_back("RECEIVER_PATH_LOSS");
 }
 
-void add_rays_layer(const Run& run, const Predictions& predictions, ResultWriter& writer,
+void add_rays_layer(const Run& run, const Predictions& predictions, RaysOf of, ResultWriter& writer,
                     std::vector<std::string>& written) {
   const auto destination = run.destinations().layer("RAYS");
   if (!destination) return;
-  writer.add_rays(*destination, predictions.of_transmitters);
+  writer.add_rays(*destination, predictions.of_transmitters, of);
   written.emplace_back("RAYS");
 }
 
@@ -268,7 +268,7 @@ void add_prediction_layers(const Run& run, const Scene& scene, const Tiling& til
   }
   if (sites.receivers.empty()) return;
   add_receiver_path_loss_layer(run, sites.receivers, predictions, writer, written);
-  add_rays_layer(run, predictions, writer, written);
+  add_rays_layer(run, predictions, RaysOf::path_losses, writer, written);
 }
 
 namespace {

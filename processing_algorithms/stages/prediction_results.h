@@ -28,7 +28,7 @@ void add_transmitters_layer(const Run& run, const std::vector<Transmitter>& tran
 void add_receiver_path_loss_layer(const Run& run, const std::vector<Receiver>& receivers,
                                   const Predictions& predictions, ResultWriter& writer,
                                   std::vector<std::string>& written);
-void add_rays_layer(const Run& run, const Predictions& predictions, ResultWriter& writer,
+void add_rays_layer(const Run& run, const Predictions& predictions, RaysOf of, ResultWriter& writer,
                     std::vector<std::string>& written);
 // All of these as far as they are wanted, and PATH_LOSS.
 void add_prediction_layers(const Run& run, const Scene& scene, const Tiling& tiling, const Sites& sites,

@@ -242,8 +242,14 @@ class ChainTest(PipelineTest):
         process = self.assert_done(tesseray("coveragestudy", *SCENE, *self.sites, *DRIVE_TEST, "--max-bounces", "0",
                                             "--output", output, "--overwrite", "--progress", "json"))
         self.assertIn(": mine. ", process.stderr)
+        # Whatever the layers of a study are called.
+        self.assert_done(tesseray("coveragestudy", *SCENE, *self.sites, *DRIVE_TEST, "--max-bounces", "0", "--output", output,
+                                  "--overwrite", "--prediction-error", f"{output}|layername=errors"))
+        process = self.assert_done(tesseray(*command, "--overwrite"))
+        self.assertIn(": mine, prediction_error, error_statistics, errors. ", process.stderr)
         with sqlite3.connect(output) as database:
             database.execute("DROP TABLE mine")
+            database.execute("DROP TABLE errors")
         process = self.assert_done(tesseray("coveragestudy", *SCENE, *self.sites, *DRIVE_TEST, "--max-bounces", "0",
                                             "--output", output, "--overwrite", "--progress", "json"))
         self.assertNotIn("earlier_results_stay", process.stderr)

@@ -28,7 +28,8 @@ Layer best_server_layer(const std::string& name, const PathLossLayer& path_loss,
   const std::vector<PredictedTransmitter>& transmitters = path_loss.transmitters;
   Layer layer{.name = name,
               .description = "The transmitter that serves each tile, and what interference and noise leave of it",
-              .geometry = has_outlines ? LayerGeometry::polygon_z : LayerGeometry::point_z};
+              .geometry = has_outlines ? LayerGeometry::polygon_z : LayerGeometry::point_z,
+              .made_from_predictions = true};
   std::vector<std::string> names;
   names.reserve(transmitters.size());
   for (const PredictedTransmitter& transmitter : transmitters) names.push_back(transmitter.name);

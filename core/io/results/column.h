@@ -13,6 +13,7 @@ struct Column {
   std::string name;
   ColumnType type = ColumnType::integer;
   std::string description;  // what it is, with its unit
+  bool is_newer = false;    // tables that earlier versions made lack it, and get it when rows are added to them
 };
 
 // The title of a column, made from its name by the rule that names end in their unit:

@@ -28,7 +28,8 @@ Layer prediction_error_layer(const std::string& name, const LocalFrame& frame, c
   using M = MeasurementError;
   Layer layer{.name = name,
               .description = "Prediction against drive test, one row per measurement",
-              .geometry = LayerGeometry::point_z};
+              .geometry = LayerGeometry::point_z,
+              .made_from_predictions = true};
   layer.styles = comparison.of_arrival_times ? styles::arrival_time_error() : styles::prediction_error();
   const std::string suffix = unit_of(comparison).suffix;
   const std::string unit = comparison.of_arrival_times ? "ns, one way" : "dB (dBm, dB or dB(µV/m))";
@@ -101,7 +102,7 @@ Layer error_statistics_layer(const std::string& name, const Comparison& comparis
     fields.push_back({{"within_resolution_percent", real, "Errors of at most half a step of the resolution, %"},
                       [](const S& s) { return Value::real(100 * s.within_resolution); }});
   }
-  Layer layer{.name = name, .description = "Statistics of the prediction error"};
+  Layer layer{.name = name, .description = "Statistics of the prediction error", .made_from_predictions = true};
   layer.styles = styles::error_statistics();
   return with_rows<S>(std::move(layer), {}, comparison.statistics.size(),
                       [&comparison](std::size_t i) -> const S& { return comparison.statistics[i]; }, std::move(fields),

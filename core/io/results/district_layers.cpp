@@ -69,7 +69,8 @@ Layer district_coverage_layer(const std::string& name, const LocalFrame& frame, 
   Layer layer{
       .name = name,
       .description = "Ground and inhabitants covered in each district, by the strongest transmitter at each place",
-      .geometry = LayerGeometry::multi_polygon};
+      .geometry = LayerGeometry::multi_polygon,
+      .made_from_predictions = true};
   std::vector<styles::CoveredShare> shares;
   for (const double threshold_dbm : report.thresholds_dbm) {
     shares.push_back({"covered_" + name_of(threshold_dbm) + "_percent", shortest(threshold_dbm) + " dBm"});
@@ -108,7 +109,9 @@ Layer district_coverage_layer(const std::string& name, const LocalFrame& frame, 
 
 Layer district_transmitters_layer(const std::string& name, const DistrictReport& report) {
   using Row = TransmitterInDistrict;
-  Layer layer{.name = name, .description = "What each transmitter covers alone in each district where it arrives"};
+  Layer layer{.name = name,
+              .description = "What each transmitter covers alone in each district where it arrives",
+              .made_from_predictions = true};
   layer.styles = styles::district_transmitters();
   std::vector<Field<Row>> fields = {
       {{"district_id", integer, "Number of the feature among the districts given"},

@@ -47,7 +47,8 @@ void add_signature_fields(const PredictedTransmitter& transmitter, std::size_t n
 Layer fingerprints_layer(const std::string& name, const PathLossLayer& path_loss, const Fingerprints& fingerprints) {
   Layer layer{.name = name,
               .description = "What all transmitters bring to each place, one row per place",
-              .geometry = LayerGeometry::point_z};
+              .geometry = LayerGeometry::point_z,
+              .made_from_predictions = true};
   layer.styles = styles::fingerprints();
   std::vector<Field<PlaceRow>> fields = {
       {{"tile_id", integer, "Tile"}, [](const PlaceRow& row) { return Value::integer(row.place->tile_id); }},
@@ -73,7 +74,8 @@ Layer located_layer(const std::string& name, const PathLossLayer& path_loss, con
   using L = LocatedQuery;
   Layer layer{.name = name,
               .description = "Where measured fingerprints fit best, one row per query",
-              .geometry = LayerGeometry::point_z};
+              .geometry = LayerGeometry::point_z,
+              .made_from_predictions = true};
   layer.styles = styles::located();
   const auto number = [](const char* field, const char* description, double FingerprintMatch::*member) {
     return Field<L>{{field, real, description},

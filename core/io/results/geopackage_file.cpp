@@ -173,15 +173,22 @@ bool has_runs(SqliteDatabase& database) {
          2;
 }
 
-// The layers of a run, which others may have changed to what is no list.
-constexpr char layers_of_run[] = "json_each(CASE WHEN json_valid(layers) THEN layers ELSE '[]' END)";
+// A list in a column, which others may have changed to what is none.
+std::string list_in(const std::string& column) {
+  return "json_each(CASE WHEN json_valid(" + column + ") THEN " + column + " ELSE '[]' END)";
+}
+
+// Of runs that did not record it: by their tools, and the layers' usual names.
+constexpr char made_from_predictions_before[] =
+    "tool IN ('bestserver', 'coveragebydistrict', 'fingerprints', 'comparewithdrivetest') OR tool IN ('coveragestudy', "
+    "'predictcoverage') AND layer IN ('prediction_error', 'error_statistics', 'rays')";
 
 }  // namespace
 
 std::vector<std::string> tables_of_others(const std::filesystem::path& file) {
   SqliteDatabase database(file, SqliteDatabase::Access::shared);
   const std::string own = has_runs(database) ? std::string(" AND lower(name) NOT IN (SELECT lower(value) FROM ") +
-                                                   "tesseray_runs, " + layers_of_run + " WHERE value NOTNULL)"
+                                                   "tesseray_runs, " + list_in("layers") + " WHERE value NOTNULL)"
                                              : "";
   SqliteStatement list(
       database,
@@ -212,16 +219,19 @@ std::vector<std::string> layers_made_from_predictions(const std::filesystem::pat
   SqliteDatabase database(file, SqliteDatabase::Access::shared);
   std::vector<std::string> names;
   if (!has_runs(database)) return names;
+  const bool is_recorded =
+      database.integer("SELECT count(*) FROM pragma_table_info('tesseray_runs') WHERE name = 'made_from_predictions'") >
+      0;
+  // Runs of versions before the column tell nothing: NULL.
+  const std::string recorded = is_recorded ? "made_from_predictions" : "NULL";
   SqliteStatement list(
-      database,
-      std::string("WITH written AS (SELECT r.rowid AS run, tool, value AS layer FROM tesseray_runs r, ") +
-          layers_of_run +
-          ") "
-          "SELECT layer FROM written WHERE run = (SELECT max(run) FROM written w WHERE lower(w.layer) = "
-          "lower(written.layer)) AND EXISTS (SELECT 1 FROM sqlite_master WHERE type = 'table' AND lower(name) = "
-          "lower(layer)) AND (tool IN ('bestserver', 'coveragebydistrict', 'fingerprints', 'comparewithdrivetest') OR "
-          "tool IN ('coveragestudy', 'predictcoverage') AND layer IN ('prediction_error', 'error_statistics', 'rays')) "
-          "ORDER BY run, layer");
+      database, "WITH written AS (SELECT r.rowid AS run, tool, value AS layer, " + recorded +
+                    " AS recorded FROM tesseray_runs r, " + list_in("layers") +
+                    ") SELECT layer FROM written WHERE run = (SELECT max(run) FROM written w WHERE lower(w.layer) = "
+                    "lower(written.layer)) AND EXISTS (SELECT 1 FROM sqlite_master WHERE type = 'table' AND "
+                    "lower(name) = lower(layer)) AND CASE WHEN recorded ISNULL THEN " +
+                    made_from_predictions_before + " ELSE layer IN (SELECT value FROM " + list_in("recorded") +
+                    ") END ORDER BY run, layer");
   while (list.step()) names.push_back(list.text(0));
   return names;
 }
@@ -394,6 +404,7 @@ void GeoPackageFile::drop_layer(const std::string& name) {
 void GeoPackageFile::begin_layer(const Layer& layer) {
   const bool exists = database_->has_table(layer.name);
   if (exists && layer.append) {
+    add_newer_columns(layer);
     require_columns(columns_of(*database_, layer.name), layer, target_);
   } else {
     if (exists && !overwrite_) throw_layer_exists(target_, layer.name);
@@ -452,19 +463,24 @@ void GeoPackageFile::make_table(const Layer& layer) {
         .bind(5, std::int64_t{has_heights(layer.geometry) ? 1 : 0})
         .run();
   }
-  describe_columns(layer);
+  describe_columns(layer.name, layer.columns);
 }
 
-void GeoPackageFile::describe_columns(const Layer& layer) {
+void GeoPackageFile::add_newer_columns(const Layer& layer) {
+  const std::vector<Column> missing = newer_columns(columns_of(*database_, layer.name), layer);
+  for (const Column& column : missing) {
+    database_->execute("ALTER TABLE " + quoted_name(layer.name) + " ADD COLUMN " + quoted_name(column.name) + " " +
+                       column_type_name(column.type));
+  }
+  describe_columns(layer.name, missing);
+}
+
+void GeoPackageFile::describe_columns(const std::string& table, const std::vector<Column>& columns) {
   SqliteStatement insert(*database_,
                          "INSERT INTO gpkg_data_columns (table_name, column_name, title, description) "
                          "VALUES (?, ?, ?, ?)");
-  for (const Column& column : layer.columns) {
-    insert.bind(1, layer.name)
-        .bind(2, column.name)
-        .bind(3, column_title(column.name))
-        .bind(4, column.description)
-        .run();
+  for (const Column& column : columns) {
+    insert.bind(1, table).bind(2, column.name).bind(3, column_title(column.name)).bind(4, column.description).run();
   }
 }
 

@@ -38,9 +38,8 @@ std::vector<std::string> tables_of_others(const std::filesystem::path& file);
 void require_nothing_of_others(const std::filesystem::path& file);
 // Whether it has a table of that name among those.
 bool is_of_others(const std::filesystem::path& file, const std::string& layer);
-// The layers of a GeoPackage or SpatiaLite database that runs made from a prediction, as the last run that wrote each
-// tells: best servers, districts, fingerprints, comparisons, and rays. Throws Error(invalid_input) when it cannot be
-// read.
+// The layers of a GeoPackage or SpatiaLite database that runs made from a prediction (Layer::made_from_predictions), as
+// the last run that wrote each tells. Throws Error(invalid_input) when it cannot be read.
 std::vector<std::string> layers_made_from_predictions(const std::filesystem::path& file);
 
 class GeoPackageFile : public OutputDatabase {
@@ -74,7 +73,9 @@ class GeoPackageFile : public OutputDatabase {
   bool is_drawn_like_its_table(const Layer& layer);
   void drop_layer(const std::string& name);
   void make_table(const Layer& layer);
-  void describe_columns(const Layer& layer);
+  // Those that a table of an earlier version lacks.
+  void add_newer_columns(const Layer& layer);
+  void describe_columns(const std::string& table, const std::vector<Column>& columns);
   void make_spatial_index(const Layer& layer);
 
   std::filesystem::path target_;

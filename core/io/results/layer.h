@@ -85,6 +85,7 @@ struct Layer {
   std::vector<Column> columns = {};
   std::vector<qml::Style> styles = {};  // of QGIS, the default first
   bool append = false;                  // rows are added to those of earlier runs
+  bool made_from_predictions = false;   // of rows of path losses, and wrong beside others that replace them
   std::size_t row_count = 0;
   // Fills a block with rows [first, first + count). Thread-safe.
   std::function<void(std::size_t first, std::size_t count, LayerRows& block)> encode = {};

@@ -4,6 +4,7 @@
 #include <tbb/parallel_pipeline.h>
 
 #include <algorithm>
+#include <iterator>
 #include <vector>
 
 #include "core/base/blank_text.h"
@@ -43,6 +44,14 @@ namespace {
 }
 
 }  // namespace
+
+std::vector<Column> newer_columns(const std::vector<std::string>& found, const Layer& layer) {
+  std::vector<Column> missing;
+  std::copy_if(layer.columns.begin(), layer.columns.end(), std::back_inserter(missing), [&](const Column& column) {
+    return column.is_newer && std::find(found.begin(), found.end(), column.name) == found.end();
+  });
+  return missing;
+}
 
 void require_columns(const std::vector<std::string>& found, const Layer& layer, const std::filesystem::path& file) {
   const auto has_name = [](const std::string& name, const Column& column) { return name == column.name; };

@@ -34,6 +34,9 @@ class OutputDatabase {
   virtual void publish() = 0;
 };
 
+// The columns of the layer that a table of an earlier version lacks, whose columns besides fid are `found`.
+std::vector<Column> newer_columns(const std::vector<std::string>& found, const Layer& layer);
+
 // Throws Error(invalid_input) unless a table that is there already, with the columns `found` besides fid, can take the
 // layer's rows: another program's table of that name, or another version's.
 void require_columns(const std::vector<std::string>& found, const Layer& layer, const std::filesystem::path& file);

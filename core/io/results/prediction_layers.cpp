@@ -305,9 +305,12 @@ std::vector<Field<Ray>> ray_fields() {
   };
 }
 
-Layer rays_layer(const std::string& name, const LocalFrame& frame, std::span<const TransmitterPrediction> predictions) {
-  Layer layer{
-      .name = name, .description = "Rays from transmitters to receivers", .geometry = LayerGeometry::line_string_z};
+Layer rays_layer(const std::string& name, const LocalFrame& frame, std::span<const TransmitterPrediction> predictions,
+                 RaysOf of) {
+  Layer layer{.name = name,
+              .description = "Rays from transmitters to receivers",
+              .geometry = LayerGeometry::line_string_z,
+              .made_from_predictions = of == RaysOf::path_losses};
   layer.styles = styles::rays();
   auto rays = std::make_shared<std::vector<const Ray*>>();
   for (const TransmitterPrediction& prediction : predictions) {

@@ -42,7 +42,8 @@ Layer path_loss_layer(const std::string& name, const Scene& scene, const Tiling&
                       std::span<const TransmitterPrediction> predictions, const PathLossLayout& layout);
 Layer receiver_path_loss_layer(const std::string& name, const LocalFrame& frame, const std::vector<Receiver>& receivers,
                                std::span<const TransmitterPrediction> predictions);
-Layer rays_layer(const std::string& name, const LocalFrame& frame, std::span<const TransmitterPrediction> predictions);
+Layer rays_layer(const std::string& name, const LocalFrame& frame, std::span<const TransmitterPrediction> predictions,
+                 RaysOf of);
 std::vector<Field<Ray>> ray_fields();
 
 // The explanation of a point.
@@ -74,7 +75,10 @@ Layer located_layer(const std::string& name, const PathLossLayer& path_loss, con
                     const std::vector<LocatedQuery>& located);
 
 // The run: one row, added to those of earlier runs.
-Layer runs_layer(const RunRecord& run, const std::vector<std::string>& layers, const std::string& result_hash);
+struct WrittenLayers {
+  std::vector<std::string> names, made_from_predictions;
+};
+Layer runs_layer(const RunRecord& run, const WrittenLayers& layers, const std::string& result_hash);
 
 // The words for kinds in the layers, and back.
 std::string_view to_text(SurfaceKind kind);

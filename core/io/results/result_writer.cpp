@@ -149,7 +149,7 @@ struct ResultWriter::Impl {
     bool replaced = false;  // a new file in place of what may be replaced
     Replaceable replaceable = Replaceable::nothing;
     std::vector<unsigned char> start;  // what a new file begins with
-    std::vector<std::string> layers;
+    WrittenLayers layers;
     std::unique_ptr<OutputDatabase> database;  // while committing
   };
   struct Planned {
@@ -201,12 +201,14 @@ void ResultWriter::Impl::plan(const std::filesystem::path& file, Layer layer) {
   const std::size_t index = target_for(file);
   Target& target = targets[index];
   const auto same = [&](const std::string& name) { return lower_case(name) == lower_case(layer.name); };
-  if (std::any_of(target.layers.begin(), target.layers.end(), same)) {
+  WrittenLayers& written = target.layers;
+  if (std::any_of(written.names.begin(), written.names.end(), same)) {
     throw Error(ErrorKind::invalid_input, "same_destination", "two outputs name the same layer",
                 "give one of them another layer name (file.gpkg|layername=…) or another file",
                 {.file = file.string(), .layer = layer.name});
   }
-  target.layers.push_back(layer.name);
+  written.names.push_back(layer.name);
+  if (layer.made_from_predictions) written.made_from_predictions.push_back(layer.name);
   layers.push_back({index, std::move(layer)});
 }
 
@@ -269,7 +271,7 @@ void ResultWriter::add_environment(const std::filesystem::path& file, const Scen
   target.replaced = true;
   std::vector<GridCoverage> grids{terrain_coverage(scene.terrain, scene.frame.origin)};
   if (!scene.clutter.empty()) grids.push_back(clutter_coverage(scene.clutter, scene.frame.origin));
-  for (const GridCoverage& grid : grids) target.layers.push_back(grid.table);
+  for (const GridCoverage& grid : grids) target.layers.names.push_back(grid.table);
   target.start = encode_coverages(grids);
   impl_->plan(file, environment_layer(scene, tiling));
   impl_->plan(file, buildings_layer(scene));
@@ -308,8 +310,9 @@ void ResultWriter::add_receiver_path_loss(const LayerDestination& destination, c
   impl_->add(destination, receiver_path_loss_layer(destination.layer, impl_->frame, receivers, predictions));
 }
 
-void ResultWriter::add_rays(const LayerDestination& destination, std::span<const TransmitterPrediction> predictions) {
-  impl_->add(destination, rays_layer(destination.layer, impl_->frame, predictions));
+void ResultWriter::add_rays(const LayerDestination& destination, std::span<const TransmitterPrediction> predictions,
+                            RaysOf of) {
+  impl_->add(destination, rays_layer(destination.layer, impl_->frame, predictions, of));
 }
 
 void ResultWriter::add_explained_rays(const LayerDestination& destination, const PointExplanation& explanation) {

@@ -46,6 +46,9 @@ struct PathLossLayout {
   TargetGeometry geometry = TargetGeometry::polygon;
 };
 
+// What rays belong to: the path losses of the same run, or nothing else, as those found by images.
+enum class RaysOf { path_losses, images };
+
 // One row of tesseray_runs. Status per transmitter goes in `failed_transmitters`.
 struct RunRecord {
   std::string tool, version, git_commit;
@@ -142,7 +145,8 @@ class ResultWriter {
                      std::span<const TransmitterPrediction> predictions, const PathLossLayout& layout);
   void add_receiver_path_loss(const LayerDestination& destination, const std::vector<Receiver>& receivers,
                               std::span<const TransmitterPrediction> predictions);
-  void add_rays(const LayerDestination& destination, std::span<const TransmitterPrediction> predictions);
+  void add_rays(const LayerDestination& destination, std::span<const TransmitterPrediction> predictions,
+                RaysOf of = RaysOf::path_losses);
   void add_explained_rays(const LayerDestination& destination, const PointExplanation& explanation);
   void add_power_delay_profile(const LayerDestination& destination, const PointExplanation& explanation);
   void add_prediction_error(const LayerDestination& destination, const Comparison& comparison);

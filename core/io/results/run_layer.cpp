@@ -20,6 +20,12 @@ using enum ColumnType;
 
 std::string text_of(const CPLJSONObject& json) { return json.Format(CPLJSONObject::PrettyFormat::Plain); }
 
+std::string list_of(const std::vector<std::string>& names) {
+  CPLJSONArray list;
+  for (const std::string& name : names) list.Add(name);
+  return text_of(list);
+}
+
 std::string utc_now() {
   const std::time_t now = std::chrono::system_clock::to_time_t(std::chrono::system_clock::now());
   std::tm parts{};
@@ -47,7 +53,7 @@ struct Item {
 
 }  // namespace
 
-Layer runs_layer(const RunRecord& run, const std::vector<std::string>& layers, const std::string& result_hash) {
+Layer runs_layer(const RunRecord& run, const WrittenLayers& layers, const std::string& result_hash) {
   CPLJSONArray inputs;
   for (const RunRecord::Input& input : run.inputs) {
     CPLJSONObject item;
@@ -67,9 +73,6 @@ Layer runs_layer(const RunRecord& run, const std::vector<std::string>& layers, c
     item.Add("message", message);
     failed.Add(item);
   }
-  CPLJSONArray written;
-  for (const std::string& layer : layers) written.Add(layer);
-
   const auto items = std::make_shared<const std::vector<Item>>(std::vector<Item>{
       {{"run_id", text, "Number of the run, random"}, random_id()},
       {{"finished_at", text, "When the run wrote its layers, UTC"}, utc_now()},
@@ -84,7 +87,9 @@ Layer runs_layer(const RunRecord& run, const std::vector<std::string>& layers, c
       {{"peak_memory_bytes", integer, "Peak memory, bytes"}, {}, static_cast<std::int64_t>(run.peak_memory_bytes)},
       {{"result_hash", text, "Hash over the rows of all layers that the run wrote, in whatever file"}, result_hash},
       {{"failed_transmitters", text, "Transmitters that failed while running, JSON"}, text_of(failed)},
-      {{"layers", text, "Layers that the run wrote to this file, JSON"}, text_of(written)},
+      {{"layers", text, "Layers that the run wrote to this file, JSON"}, list_of(layers.names)},
+      {{"made_from_predictions", text, "Those of the layers that tell of a prediction, JSON", true},
+       list_of(layers.made_from_predictions)},
   });
   std::vector<Field<std::vector<Item>>> fields;
   for (std::size_t i = 0; i < items->size(); ++i) {

@@ -128,7 +128,10 @@ void SpatialiteFile::begin_layer(const Layer& layer) {
   GdalSession session;
   layer_ = &layer;
   table_ = dataset_->GetLayerByName(layer.name.c_str());
-  if (table_ != nullptr && layer.append) return require_columns(columns_of(*table_), layer, staged_.target());
+  if (table_ != nullptr && layer.append) {
+    for (const Column& column : newer_columns(columns_of(*table_), layer)) make_column(column);
+    return require_columns(columns_of(*table_), layer, staged_.target());
+  }
   if (table_ != nullptr && !overwrite_) throw_layer_exists(staged_.target(), layer.name);
   styles_fit_ = table_ == nullptr || (wkbFlatten(table_->GetGeomType()) == wkbFlatten(ogr_type(layer.geometry)) &&
                                       has_columns(layer, columns_of(*table_)));
@@ -143,11 +146,14 @@ void SpatialiteFile::begin_layer(const Layer& layer) {
   table_ = dataset_->CreateLayer(layer.name.c_str(), layer.geometry == LayerGeometry::none ? nullptr : crs_.get(),
                                  ogr_type(layer.geometry), const_cast<char**>(options));
   if (table_ == nullptr) fail("given the layer " + layer.name, session.last_failure());
-  for (const Column& column : layer.columns) {
-    OGRFieldDefn field(column.name.c_str(), ogr_type(column.type));
-    if (column.type == ColumnType::boolean) field.SetSubType(OFSTBoolean);
-    if (table_->CreateField(&field) != OGRERR_NONE) fail("given the field " + column.name, session.last_failure());
-  }
+  for (const Column& column : layer.columns) make_column(column);
+}
+
+void SpatialiteFile::make_column(const Column& column) {
+  GdalSession session;
+  OGRFieldDefn field(column.name.c_str(), ogr_type(column.type));
+  if (column.type == ColumnType::boolean) field.SetSubType(OFSTBoolean);
+  if (table_->CreateField(&field) != OGRERR_NONE) fail("given the field " + column.name, session.last_failure());
 }
 
 void SpatialiteFile::write(LayerRows& block) {

@@ -37,6 +37,7 @@ class SpatialiteFile : public OutputDatabase {
  private:
   [[noreturn]] void fail(const std::string& doing, const std::string& reason) const;
   void execute(const std::string& sql);
+  void make_column(const Column& column);
   void require_registered(const Layer& layer);
   void add_styles(const Layer& layer);
 

@@ -261,6 +261,41 @@ TEST_F(Writing, ATableOfRunsWithOtherColumnsIsRefusedAndTheFileStaysAsItWas) {
   }
 }
 
+TEST_F(Writing, ATableOfRunsOfAnEarlierVersionGetsTheColumnsThatItLacks) {
+  for (const char* name : {"x.gpkg", "x.sqlite"}) {
+    const std::string file = folder_ / name;
+    result_.write(file);
+    Sql(file).rows("ALTER TABLE tesseray_runs DROP COLUMN made_from_predictions");
+    const bool is_geopackage = name == std::string("x.gpkg");
+    if (is_geopackage) Sql(file).rows("DELETE FROM gpkg_data_columns WHERE column_name = 'made_from_predictions'");
+    const std::vector<std::string> of_earlier_version = layers_made_from_predictions(file);
+    write_path_loss(large_case(20, 10), file, true);
+    Sql sql(file);
+    EXPECT_EQ(sql.value("SELECT group_concat(coalesce(made_from_predictions, 'none'), ';') FROM tesseray_runs"),
+              "none;[]");
+    if (is_geopackage) {
+      EXPECT_EQ(sql.value("SELECT count(*) FROM gpkg_data_columns WHERE column_name = 'made_from_predictions'"), "1");
+    }
+    EXPECT_EQ(of_earlier_version, (std::vector<std::string>{"error_statistics", "prediction_error", "rays"})) << name;
+    EXPECT_EQ(layers_made_from_predictions(file), of_earlier_version) << name;
+  }
+}
+
+TEST_F(Writing, LayersMadeFromPredictionsAreKnownByAnyName) {
+  for (const char* name : {"x.gpkg", "x.sqlite"}) {
+    const std::string file = folder_ / name;
+    ResultWriter writer(result_.scene.frame, false);
+    writer.add_path_loss({file, "rays"}, result_.scene, result_.tiling, result_.predictions, {});
+    writer.add_prediction_error({file, "errors"}, result_.comparison);
+    writer.add_rays({file, "ways"}, result_.predictions);
+    writer.add_rays({file, "images"}, result_.predictions, RaysOf::images);
+    RunRecord run = test_run();
+    run.tool = "a tool of tomorrow";
+    writer.commit(run, no_progress());
+    EXPECT_EQ(layers_made_from_predictions(file), (std::vector<std::string>{"errors", "ways"})) << name;
+  }
+}
+
 TEST_F(Writing, LayersAreAddedToAFileOfOthersAndReplacedInIt) {
   const std::string file = write_layer(folder_ / "x.gpkg", {.name = "mine", .features = {{.wkt = box(0, 0, 1, 1)}}});
   result_.write(file);
