@@ -7,6 +7,7 @@ import qgis_harness  # noqa: F401, finds the plugin
 from qgis_harness import run_tests
 
 from tesseray.figures import LONGEST_CELL, is_table, single_figures, table_html, table_text
+from tesseray.round_numbers import round_step
 
 
 class FiguresTest(unittest.TestCase):
@@ -45,6 +46,10 @@ class FiguresTest(unittest.TestCase):
         text = table_text("coverage", [{"site": "x" * 300, "n": 7}, {"site": "A\nB", "n": 8}])
         self.assertEqual({len(line) for line in text.splitlines()[1:]}, {2 + LONGEST_CELL + 2 + 1})
         self.assertIn("  A B ", text)
+
+    def test_round_steps(self):
+        for span, parts, step in ((10, 5, 2), (11, 5, 5), (100, 10, 10), (0.3, 3, 0.1), (70, 6, 20), (1e-12, 4, 5e-10)):
+            self.assertAlmostEqual(round_step(span, parts), step, delta=1e-6 * step)
 
 
 if __name__ == "__main__":

@@ -14,6 +14,7 @@ from matplotlib.collections import PolyCollection
 from matplotlib.colors import BoundaryNorm, ListedColormap, Normalize
 from matplotlib.figure import Figure
 
+from ..round_numbers import round_step
 from .result import Coverage, Measurements, Site
 from .statistics import figures_of
 
@@ -50,13 +51,6 @@ def _style(index: int, count: int) -> tuple[str, str]:
     return SITE_COLORS[index % len(SITE_COLORS)], LINE_STYLES[index // len(SITE_COLORS)]
 
 
-def _round_step(span: float, parts: int) -> float:
-    """1, 2 or 5 times a power of ten: the smallest that divides the span into no more than `parts`."""
-    rough = max(span, 1e-9) / parts
-    power = 10.0 ** math.floor(math.log10(rough))
-    return next(m * power for m in (1, 2, 5, 10) if m * power >= rough * (1 - 1e-9))
-
-
 def _background(axes: Axes, roofs: list[np.ndarray], places: np.ndarray) -> None:
     """Roofs, and axes in metres from the south-west corner: coordinates of a CRS say nothing in a picture."""
     if roofs:
@@ -70,7 +64,7 @@ def _background(axes: Axes, roofs: list[np.ndarray], places: np.ndarray) -> None
     margin = 0.03 * max(*(high - low), 1.0)
     low, high = low - margin, high + margin
     axes.set(xlim=(low[0], high[0]), ylim=(low[1], high[1]), aspect="equal")
-    step = _round_step(float(max(high - low)), 6)
+    step = round_step(float(max(high - low)), 6)
     for set_ticks, start, end in ((axes.set_xticks, low[0], high[0]), (axes.set_yticks, low[1], high[1])):
         metres = np.arange(0, end - start, step)
         set_ticks(start + metres, [f"{m:g} m" for m in metres])
@@ -167,7 +161,7 @@ def histogram(error_db: np.ndarray) -> Figure:
     """Errors in classes of a round width, with the normal distribution of the same mean and standard deviation."""
     figure = _figure(*_HALF)
     axes = _plain(figure.add_subplot())
-    step = max(_round_step(float(np.ptp(error_db)), 70), 1.0)
+    step = max(round_step(float(np.ptp(error_db)), 70), 1.0)
     edges = np.arange(math.floor(error_db.min() / step) * step, error_db.max() + step, step)
     axes.hist(error_db, bins=edges, weights=np.full(len(error_db), 100 / len(error_db)), color="#56b4e9",
               edgecolor="white", linewidth=0.4, label=f"measurements, per {step:g} dB")
@@ -220,7 +214,7 @@ def over_distance(of_sites: Named, measurements: Measurements) -> Figure:
     for i, (name, m) in enumerate(of_sites):
         axes.scatter(m.distance_m, m.error_db, s=7, color=_style(i, len(of_sites))[0], alpha=0.4, linewidths=0,
                      label=name)
-    step = _round_step(float(measurements.distance_m.max()), 14)
+    step = round_step(float(measurements.distance_m.max()), 14)
     bins = np.floor(measurements.distance_m / step)
     least = 5  # fewer values have no percentiles worth a line
     classes = [b for b in np.unique(bins) if np.count_nonzero(bins == b) >= least]

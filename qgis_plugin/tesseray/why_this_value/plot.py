@@ -10,6 +10,8 @@ from qgis.PyQt.QtCore import QPointF, QRectF, QSize, Qt
 from qgis.PyQt.QtGui import QColor, QFontMetricsF, QPainter, QPen, QTextOption
 from qgis.PyQt.QtWidgets import QSizePolicy, QWidget
 
+from ..round_numbers import round_step
+
 # By mechanism, the colours of the rays' layer: Okabe and Ito's, told apart with every kind of colour blindness.
 # None: that of the text, for the map's black would vanish in dark themes.
 _COLORS = {"direct": None, "reflection": QColor(0, 114, 178), "diffraction": QColor(213, 94, 0),
@@ -32,13 +34,6 @@ class Stem:
     delay_ns: float
     power_dbm: float
     mechanism: str
-
-
-def round_step(span: float, ticks: int) -> float:
-    """The round number (1, 2 or 5 times a power of ten) nearest above span / ticks. Requires span > 0."""
-    raw = span / ticks
-    power = 10.0 ** math.floor(math.log10(raw))
-    return next(factor * power for factor in (1, 2, 5, 10) if factor * power >= raw * (1 - 1e-9))
 
 
 def round_range(low: float, high: float, ticks: int) -> tuple[float, float, float]:
