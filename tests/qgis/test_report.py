@@ -15,13 +15,14 @@ import subprocess
 import sys
 import tempfile
 import unittest
+from xml.etree import ElementTree
 
 import numpy as np
 
 from qgis_harness import DRIVE_TEST, EXECUTABLE, PLUGINS, SMALL_SCENE, QgisTest, as_another_user, transmitters
 
 from tesseray.recorded_runs import recorded_run
-from tesseray.report import ReportError, write_report
+from tesseray.report import ReportError, figures, write_report
 from tesseray.report.result import read_result
 
 
@@ -104,6 +105,23 @@ def _expected(predicted, measured):
             "RMSE": np.sqrt(np.mean(error ** 2)), "MAE": np.mean(np.abs(error)), "median": np.median(error),
             "10th perc.": np.quantile(error, 0.1), "90th perc.": np.quantile(error, 0.9),
             "correlation": np.corrcoef(predicted, measured)[0, 1]}
+
+
+def _classes_on_the_map(layer):
+    """Breaks and colours of the style that the plugin ships for a layer."""
+    style = ElementTree.parse(PLUGINS / "tesseray" / "styles" / f"{layer}.qml").getroot()
+    colors = {symbol.get("name"): tuple(map(int, option.get("value").split(",")[:3]))
+              for symbol in style.findall("renderer-v2/symbols/symbol")
+              for option in symbol.findall("layer/Option/Option[@name='color']")}
+    ranges = style.findall("renderer-v2/ranges/range")
+    return [float(one.get("upper")) for one in ranges[:-1]], [colors[one.get("symbol")] for one in ranges]
+
+
+class ClassesTest(unittest.TestCase):
+    def test_errors_have_the_classes_and_colours_of_the_map(self):
+        breaks, colors = _classes_on_the_map("prediction_error")
+        self.assertEqual(list(figures.ERROR_BREAKS_DB), breaks)
+        self.assertEqual([tuple(bytes.fromhex(color[1:])) for color in figures.ERROR_COLORS], colors)
 
 
 class ReportTest(QgisTest):

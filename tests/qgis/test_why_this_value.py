@@ -156,6 +156,18 @@ class WhyThisValueTest(QgisTest):
         self.assertIsNotNone(layer.renderer3D(), "rays show in the 3D view")
         self.iface.messageBar.return_value.pushMessage.assert_not_called()
 
+    def test_the_plot_has_the_colours_of_the_layer(self):
+        """Of each mechanism, but for the map's black, which would vanish in dark themes."""
+        from tesseray.why_this_value.plot import COLORS
+
+        self.show(STEPS)
+        self.click(*STREET)
+        of_layer = {category.value(): category.symbol().color().getRgb()[:3]
+                    for category in self.rays_layers()[0].renderer().categories() if category.value()}
+        self.assertEqual(of_layer.pop("direct"), (0, 0, 0))
+        self.assertEqual({name: color and color.getRgb()[:3] for name, color in COLORS.items()},
+                         {"direct": None, **of_layer})
+
     def test_point_of_a_canvas_in_another_crs(self):
         from qgis.core import QgsCoordinateReferenceSystem, QgsCoordinateTransform, QgsPointXY, QgsProject
 

@@ -22,7 +22,7 @@ SITE_COLORS = ("#0072b2", "#d55e00", "#009e73", "#cc79a7", "#e69f00", "#56b4e9",
 LINE_STYLES = ("-", "--", "-.", ":")
 # The classes and colours of the layer prediction_error on the map.
 ERROR_BREAKS_DB = (-15, -10, -6, -3, 3, 6, 10, 15)
-_ERROR_COLORS = ("#124984", "#3681ba", "#7eb8d7", "#cae1ee", "#f6f7f7", "#fcd5bf", "#ec9374", "#c84440", "#8a0b25")
+ERROR_COLORS = ("#124984", "#3681ba", "#7eb8d7", "#cae1ee", "#f6f7f7", "#fcd5bf", "#ec9374", "#c84440", "#8a0b25")
 _GREY, _ROOF = "#555555", "#d8d4cc"
 _LEVEL_SPAN_DB = 80
 _HALF = (6.4, 4.9)  # inches, of figures that stand two in a row
@@ -81,8 +81,8 @@ def _draw_sites(axes: Axes, sites: list[Site]) -> None:
 
 
 def _draw_errors(figure: Figure, axes: Axes, measurements: Measurements) -> None:
-    norm = BoundaryNorm(ERROR_BREAKS_DB, len(_ERROR_COLORS), extend="both")
-    colors = ListedColormap(_ERROR_COLORS)
+    norm = BoundaryNorm(ERROR_BREAKS_DB, len(ERROR_COLORS), extend="both")
+    colors = ListedColormap(ERROR_COLORS)
     size = float(np.clip(9000 / max(len(measurements), 1), 5, 22))
     # The largest errors are drawn last: they are what the map is looked at for.
     order = np.argsort(np.abs(measurements.error_db), kind="stable")

@@ -14,7 +14,7 @@ from ..round_numbers import round_step
 
 # By mechanism, the colours of the rays' layer: Okabe and Ito's, told apart with every kind of colour blindness.
 # None: that of the text, for the map's black would vanish in dark themes.
-_COLORS = {"direct": None, "reflection": QColor(0, 114, 178), "diffraction": QColor(213, 94, 0),
+COLORS = {"direct": None, "reflection": QColor(0, 114, 178), "diffraction": QColor(213, 94, 0),
            "scattering": QColor(0, 158, 115), "over_rooftop": QColor(204, 121, 167),
            "through_building": QColor(86, 180, 233)}
 _OTHER = QColor(120, 120, 120)
@@ -28,7 +28,7 @@ _AXES_LINES = 3.4  # above, between and below the plot, its numbers and the name
 
 @dataclass(frozen=True)
 class Stem:
-    """One ray. key: what the table knows it by. mechanism: one of _COLORS."""
+    """One ray. key: what the table knows it by. mechanism: one of COLORS."""
 
     key: int
     delay_ns: float
@@ -88,7 +88,7 @@ class DelayProfile(QWidget):
     def _legend(self, metrics: QFontMetricsF) -> dict[str, tuple[float, int]]:
         """Where each mechanism that there is stands: from the left, and in which line."""
         shown = {stem.mechanism for stem in self._stems}
-        names = [name for name in _COLORS if name in shown]
+        names = [name for name in COLORS if name in shown]
         widths = [metrics.horizontalAdvance(name) + 28 for name in names]
         return dict(zip(names, wrapped(widths, self.width() - 2 * _MARGIN)))
 
@@ -133,7 +133,7 @@ class DelayProfile(QWidget):
         return self.palette().text().color()
 
     def _color(self, mechanism: str) -> QColor:
-        return _COLORS.get(mechanism, _OTHER) or self._text_color()
+        return COLORS.get(mechanism, _OTHER) or self._text_color()
 
     def _paint_stem(self, painter: QPainter, stem: Stem, top: QPointF, bottom: float) -> None:
         color = self._color(stem.mechanism)
