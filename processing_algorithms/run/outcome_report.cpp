@@ -28,8 +28,8 @@ std::string cell(const Json& value) {
   }
   if (!value.is_number_float()) return value.dump();
   std::array<char, 32> text{};
-  // + 0.0: no negative zero.
-  std::snprintf(text.data(), text.size(), "%.2f", std::round(value.get<double>() * 100) / 100 + 0.0);
+  const double number = value.get<double>();
+  std::snprintf(text.data(), text.size(), "%.2f", std::abs(number) < 0.005 ? 0.0 : number);  // no negative zero
   return text.data();
 }
 
@@ -60,10 +60,10 @@ bool has_long_cells(const Json& rows, const std::string& column) {
 }
 
 // What a column with long texts says, each text once with the rows that it is of: "  column of A, B: text".
-std::string long_column(const Json& rows, const std::string& column) {
+std::string long_column(const Json& rows, const std::string& name_column, const std::string& column) {
   std::vector<std::pair<std::string, std::string>> rows_of_texts;  // text, names of rows
   for (const Json& row : rows) {
-    const std::string text = cell(row[column]), name = shortened(cell(*row.begin()));
+    const std::string text = cell(row[column]), name = shortened(cell(row[name_column]));
     const auto told = std::find_if(rows_of_texts.begin(), rows_of_texts.end(),
                                    [&text](const auto& other) { return other.first == text; });
     if (told == rows_of_texts.end())
@@ -78,7 +78,7 @@ std::string long_column(const Json& rows, const std::string& column) {
   return lines;
 }
 
-// Objects with the same keys as lines under a heading; the first column is a name.
+// Objects with the same keys as lines under a heading; the first column is a name. As the plugin's figures.py has them.
 std::string table(const Json& rows) {
   std::vector<std::vector<std::string>> lines(1);
   std::vector<std::string> long_columns;
@@ -105,14 +105,21 @@ std::string table(const Json& rows) {
     }
     text += "\n";
   }
-  for (const std::string& column : long_columns) text += long_column(rows, column);
+  for (const std::string& column : long_columns) text += long_column(rows, lines[0][0], column);
   return text;
 }
 
+bool has_same_keys(const Json& row, const Json& other) {
+  if (!row.is_object() || !other.is_object() || row.size() != other.size()) return false;
+  for (const auto& [key, value] : row.items()) {
+    if (!other.contains(key)) return false;
+  }
+  return true;
+}
+
 bool is_table(const Json& value) {
-  return value.is_array() && !value.empty() && std::all_of(value.begin(), value.end(), [&](const Json& row) {
-           return row.is_object() && row.size() == value[0].size();
-         });
+  return value.is_array() && !value.empty() &&
+         std::all_of(value.begin(), value.end(), [&](const Json& row) { return has_same_keys(row, value[0]); });
 }
 
 }  // namespace

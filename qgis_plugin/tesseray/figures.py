@@ -1,24 +1,29 @@
 # SPDX-License-Identifier: GPL-3.0-or-later
-"""The figures of a run as lines for the log: numbers and words by name, and tables. Imports no QGIS."""
+"""The figures of a run as lines for the log: numbers and words by name, and tables, as the executable lays them out
+(processing_algorithms/run/outcome_report.cpp). Imports no QGIS."""
 
 from __future__ import annotations
 
+import re
 from html import escape
 from typing import Any
 
 # Narrow logs would break numbers in the middle.
 _NO_BREAK = 'style="white-space:nowrap"'
+_LINE_END = re.compile(r"[\n\r\t]")
 # Longer texts are told below their table: it would be wider than the log.
 LONGEST_CELL = 60
 
 
 def _text(value: Any) -> str:
-    """A number with two decimals; − for what there is not."""
+    """A number with two decimals; – for what there is not."""
     if value is None:
         return "–"
     if isinstance(value, float):
         return f"{round(value, 2) + 0.0:.2f}"  # no negative zero
-    return " ".join(str(value).split())
+    if isinstance(value, bool):
+        return str(value).lower()
+    return _LINE_END.sub(" ", str(value))
 
 
 def _shortened(text: str) -> str:

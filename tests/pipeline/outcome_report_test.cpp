@@ -1,9 +1,10 @@
 // SPDX-License-Identifier: GPL-3.0-or-later
 #include <gtest/gtest.h>
 
-#include <algorithm>
+#include <fstream>
 #include <sstream>
 #include <string>
+#include <vector>
 
 #include "processing_algorithms/run/run.h"
 
@@ -18,22 +19,31 @@ std::string report(const nlohmann::ordered_json& figures) {
   return outcome_as_text(outcome, progress);
 }
 
-std::size_t longest_line(const std::string& text) {
+// The lines of the table of a name, without the blanks around them; none where there is no such table.
+std::vector<std::string> table_lines(const std::string& text, const std::string& name) {
+  std::vector<std::string> found;
+  bool is_inside = false;
   std::istringstream lines(text);
-  std::size_t longest = 0;
-  for (std::string line; std::getline(lines, line);) longest = std::max(longest, line.size());
-  return longest;
+  for (std::string line; std::getline(lines, line);) {
+    if (is_inside && line.starts_with("  "))
+      found.push_back(line.substr(2, line.find_last_not_of(' ') - 1));
+    else
+      is_inside = line == name;
+  }
+  return found;
 }
 
-TEST(OutcomeReport, ATableIsOfNumbersWithTwoDecimals) {
-  const std::string text =
-      report({{"sites", {{{"site", "A"}, {"mean_db", -1e-15}}, {{"site", "Zürich"}, {"mean_db", nullptr}}}}});
-  EXPECT_NE(text.find("sites\n"
-                      "  site    mean_db  \n"
-                      "  A          0.00  \n"
-                      "  Zürich        –  \n"),
-            std::string::npos)
-      << text;
+// Of which the plugin's figures.py makes the same (tests/qgis/test_figures.py).
+TEST(OutcomeReport, TablesAreThoseOfThePlugin) {
+  std::ifstream file(std::string(TESSERAY_SOURCE_DIR) + "/tests/support/log_tables.json");
+  const auto cases = nlohmann::ordered_json::parse(file);
+  ASSERT_GT(cases.size(), 5u);
+  for (const auto& one : cases) {
+    const auto expected =
+        one["lines"].is_null() ? std::vector<std::string>() : one["lines"].get<std::vector<std::string>>();
+    const std::string text = report({{"sites", one["value"]}});
+    EXPECT_EQ(table_lines(text, "sites"), expected) << one["what"] << text;
+  }
 }
 
 TEST(OutcomeReport, ValuesStandBelowEachOtherWhateverTheirNames) {
@@ -42,36 +52,6 @@ TEST(OutcomeReport, ValuesStandBelowEachOtherWhateverTheirNames) {
                       "departure_elevation_spread_deg 5.15\n"),
             std::string::npos)
       << text;
-}
-
-TEST(OutcomeReport, LongTextsStandBelowTheirTableOnce) {
-  const std::string long_text(90, 'x'), other_text(70, 'y');
-  const auto row = [](const std::string& name, const std::string& text) {
-    return nlohmann::ordered_json{{"site", name}, {"pruning", text}, {"reached", 7}};
-  };
-  const std::string same = report({{"coverage", {row("A", long_text), row("B", long_text)}}});
-  EXPECT_NE(same.find("  site  reached  \n"
-                      "  A           7  \n"
-                      "  B           7  \n"
-                      "  pruning: " +
-                      long_text + "\n"),
-            std::string::npos)
-      << same;
-  const std::string differing =
-      report({{"coverage", {row("A", long_text), row("B", other_text), row("C", long_text)}}});
-  EXPECT_NE(differing.find("  pruning of A, C: " + long_text + "\n  pruning of B: " + other_text + "\n"),
-            std::string::npos)
-      << differing;
-}
-
-TEST(OutcomeReport, NamesOfAnyLengthAndWithLineEndsKeepTheTableInShape) {
-  std::string name;
-  for (int i = 0; i < 300; ++i) name += "ß";
-  const std::string text =
-      report({{"coverage", {{{"site", name}, {"reached", 7}}, {{"site", "A\nB"}, {"reached", 8}}}}});
-  EXPECT_LE(longest_line(text), 150u) << "60 letters of two bytes, and the numbers";
-  EXPECT_NE(text.find("ß…"), std::string::npos);
-  EXPECT_NE(text.find("  A B "), std::string::npos) << text;
 }
 
 }  // namespace
