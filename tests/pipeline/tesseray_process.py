@@ -40,6 +40,18 @@ def json_lines(text):
     return [json.loads(line) for line in text.splitlines()]
 
 
+def processor_seconds_so_far(process_id):
+    """Of a running process, all threads."""
+    with open(f"/proc/{process_id}/stat", encoding="ascii") as stat:
+        fields = stat.read().rpartition(")")[2].split()
+    return (int(fields[11]) + int(fields[12])) / os.sysconf("SC_CLK_TCK")
+
+
+def processor_seconds_of_ended_children():
+    usage = resource.getrusage(resource.RUSAGE_CHILDREN)
+    return usage.ru_utime + usage.ru_stime
+
+
 def error_of(process):
     """The error object on standard error, where progress is told in JSON."""
     errors = [line["error"] for line in json_lines(process.stderr) if "error" in line]

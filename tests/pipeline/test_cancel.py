@@ -5,14 +5,14 @@ import array
 import fcntl
 import json
 import os
-import resource
 import signal
 import subprocess
 import termios
 import time
 import unittest
 
-from tesseray_process import EXECUTABLE, SAMPLE, PipelineTest, json_lines, transmitters_csv
+from tesseray_process import (EXECUTABLE, SAMPLE, PipelineTest, json_lines, processor_seconds_of_ended_children,
+                              processor_seconds_so_far, transmitters_csv)
 
 # Small tiles over the whole town: more work than any machine does in the time that the tests give it.
 PARAMETERS = {"BUILDINGS": str(SAMPLE / "buildings.gpkg"), "DEM": str(SAMPLE / "dem.tif"), "HEIGHT_FIELD": "height_m",
@@ -24,18 +24,6 @@ def pending_bytes(stream):
     count = array.array("i", [0])
     fcntl.ioctl(stream, termios.FIONREAD, count)
     return count[0]
-
-
-def processor_seconds_so_far(process):
-    """Of a running process, all threads."""
-    with open(f"/proc/{process.pid}/stat", encoding="ascii") as stat:
-        fields = stat.read().rpartition(")")[2].split()
-    return (int(fields[11]) + int(fields[12])) / os.sysconf("SC_CLK_TCK")
-
-
-def processor_seconds_of_ended_children():
-    usage = resource.getrusage(resource.RUSAGE_CHILDREN)
-    return usage.ru_utime + usage.ru_stime
 
 
 class CancelTest(PipelineTest):
@@ -64,7 +52,7 @@ class CancelTest(PipelineTest):
     def assert_cancelled(self, process, cancel):
         time.sleep(0.3)
         # In processor time, which is the same beside other work.
-        before, ended_before = processor_seconds_so_far(process), processor_seconds_of_ended_children()
+        before, ended_before = processor_seconds_so_far(process.pid), processor_seconds_of_ended_children()
         cancel()
         process.wait(timeout=30)
         seconds = processor_seconds_of_ended_children() - ended_before - before
