@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: GPL-3.0-or-later
-"""What the tools say of themselves, as design.md promises it to other programs."""
+"""What the tools say of themselves, which other programs rely on (docs/command_line.md)."""
 
 import json
 import pathlib
@@ -17,7 +17,7 @@ KINDS = {"vector polygon", "vector point", "vector any", "table", "raster", "fie
          "enum", "crs", "extent", "point", "boolean", "file", "layer destination", "file destination"}
 PARAMETER_KEYS = {"name", "label", "help", "kind", "default", "unit", "minimum", "maximum", "choices", "optional",
                   "advanced", "parent"}
-# The contract's parameters, tool by tool.
+# The parameters that stay as they are, tool by tool.
 PARAMETERS = {
     "tileenvironment":
         "BUILDINGS HEIGHT_FIELD HEIGHT_KIND HEIGHT_UNIT STOREY_HEIGHT BASE_FIELD GROUND_REFERENCE MISSING_HEIGHT "
