@@ -12,7 +12,7 @@
 #include "core/io/antennas/antenna_file.h"
 #include "core/io/results/coverage_raster.h"
 #include "core/io/results/environment_format.h"
-#include "core/io/results/geopackage_file.h"
+#include "core/io/results/existing_database.h"
 #include "core/io/results/output_database.h"
 #include "core/io/results/sqlite_database.h"
 #include "core/io/sources/dataset_files.h"

@@ -7,7 +7,7 @@
 #include "core/base/listed.h"
 #include "core/base/units.h"
 #include "core/comparison/statistics.h"
-#include "core/io/results/geopackage_file.h"
+#include "core/io/results/existing_database.h"
 #include "core/io/sources/text_values.h"
 #include "processing_algorithms/run/json_values.h"
 

@@ -11,6 +11,7 @@
 #include "core/base/error.h"
 #include "core/base/size_text.h"
 #include "core/base/staged_file.h"
+#include "core/io/results/existing_database.h"
 #include "core/io/results/geopackage_file.h"
 #include "core/io/results/grid_coverage.h"
 #include "core/io/results/output_database.h"

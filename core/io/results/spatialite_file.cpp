@@ -5,7 +5,7 @@
 #include <ogrsf_frmts.h>
 
 #include "core/base/error.h"
-#include "core/io/results/geopackage_file.h"
+#include "core/io/results/existing_database.h"
 #include "core/io/results/layer_styles.h"
 #include "core/io/results/reference_system.h"
 #include "core/io/sources/gdal_session.h"

@@ -20,7 +20,7 @@
 #include <utility>
 
 #include "core/base/staged_file.h"
-#include "core/io/results/geopackage_file.h"
+#include "core/io/results/existing_database.h"
 #include "core/io/results/sqlite_database.h"
 #include "gis_files.h"
 #include "writer_case.h"
