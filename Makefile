@@ -15,7 +15,7 @@ export CMAKE_CXX_COMPILER_LAUNCHER ?= ccache
 export CCACHE_BASEDIR ?= $(CURDIR)
 endif
 
-.PHONY: help demo executable test build-tests bench cities sanitize aarch64 tidy format picture descriptions package plugin clean
+.PHONY: help demo executable test build-tests bench cities sanitize aarch64 tidy check-format format picture descriptions package plugin clean
 
 help:
 	@echo "make demo      build tesseray and predict the coverage of the sample town into $(DEMO)"
@@ -24,7 +24,7 @@ help:
 	@echo "make cities    run the real cities as a whole too (minutes)"
 	@echo "make sanitize  run the tests under AddressSanitizer and UndefinedBehaviorSanitizer"
 	@echo "make aarch64   run the core's tests on an emulated 64-bit ARM, and hold its rows against this machine's"
-	@echo "make tidy      clang-tidy; make format: clang-format"
+	@echo "make tidy      clang-tidy; make format: clang-format; make check-format: says what it would change"
 	@echo "make picture   draw $(DEMO) into docs/images/coverage.png"
 	@echo "make plugin    pack the QGIS plugin into build/tesseray.zip, for Install from ZIP"
 	@echo "make package   pack the executable into build/tesseray_*.deb"
@@ -72,6 +72,10 @@ tidy: build-tests
 	@scripts/install-dependencies tidy
 	git ls-files 'core/*.cpp' 'processing_algorithms/*.cpp' \
 	  | xargs --max-procs=$(JOBS) --max-args=1 clang-tidy -p build --quiet
+
+check-format:
+	@scripts/install-dependencies format
+	git ls-files '*.h' '*.cpp' '*.cu' | xargs --max-procs=$(JOBS) --max-args=100 clang-format --dry-run -Werror
 
 format:
 	@scripts/install-dependencies format

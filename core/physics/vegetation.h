@@ -26,11 +26,8 @@ TESSERAY_HD inline double saturating_vegetation_loss_db(double length_m, double 
 struct WoodlandLoss {
   double frequency_hz, db_per_m, maximum_db;
 };
-inline constexpr WoodlandLoss p833_woodland[] = {{105.9e6, 0.04, 9.4},
-                                                 {466.475e6, 0.12, 18.0},
-                                                 {949e6, 0.17, 26.5},
-                                                 {1852.2e6, 0.30, 29.0},
-                                                 {2117.5e6, 0.34, 34.1}};
+inline constexpr WoodlandLoss p833_woodland[] = {
+    {105.9e6, 0.04, 9.4}, {466.475e6, 0.12, 18.0}, {949e6, 0.17, 26.5}, {1852.2e6, 0.30, 29.0}, {2117.5e6, 0.34, 34.1}};
 
 // Between the table's frequencies as power laws, pair by pair; beyond its ends as the power law between the two ends
 // (γ ~ f^0.71, A_m ~ f^0.43), of which P.833 says nothing. REQUIRES: frequency_hz > 0.

@@ -8,7 +8,7 @@ struct TilingOptions {
   double tile_area_m2 = 100.0;
   double min_wall_width_m = 1.0;
   double min_wall_area_m2 = 4.0;
-  double ridge_angle_deg = 195.0;   // a terrain side is an edge when its exterior angle exceeds this
+  double ridge_angle_deg = 195.0;  // a terrain side is an edge when its exterior angle exceeds this
 };
 
 }  // namespace tesseray

@@ -21,13 +21,13 @@ inline constexpr std::uint32_t no_index = 0xffffffffu;
 // A flat parallelogram: centroid ± half_u ± half_v (a rectangle but for tiles on sloping ground, whose sides are the
 // ground cell's east and north directions laid on the slope). half_u × half_v points along the normal.
 struct Tile {
-  std::int64_t id = 0;              // stable; see tile_id.h
+  std::int64_t id = 0;  // stable; see tile_id.h
   Vec3 centroid;
-  Vec3 normal;                      // unit, into the air
-  Vec3 half_u, half_v;              // m
+  Vec3 normal;          // unit, into the air
+  Vec3 half_u, half_v;  // m
   SurfaceKind kind = SurfaceKind::ground;
-  std::uint16_t material = 0;       // index into Scene::materials
-  std::uint32_t prism = no_index;   // index into Scene::prisms
+  std::uint16_t material = 0;      // index into Scene::materials
+  std::uint32_t prism = no_index;  // index into Scene::prisms
 
   double area_m2() const { return 4.0 * norm(cross(half_u, half_v)); }
   // The longer side, m.
@@ -38,13 +38,13 @@ struct Tile {
 // from the edge, along the face, at right angles to it) and unit normals (into the air); direction is oriented so
 // that normal_0 = direction × tangent_0.
 struct EdgeSegment {
-  std::int64_t id = 0;              // stable
+  std::int64_t id = 0;  // stable
   Vec3 midpoint;
-  Vec3 direction;                   // unit
+  Vec3 direction;  // unit
   double length_m = 0;
   Vec3 tangent_0, normal_0;
   Vec3 tangent_n, normal_n;
-  double wedge_angle = 0;           // exterior angle, rad, in (π, 2π]
+  double wedge_angle = 0;  // exterior angle, rad, in (π, 2π]
   EdgeKind kind = EdgeKind::roof;
   std::uint16_t material_0 = 0, material_n = 0;
   std::uint32_t tile_a = no_index;  // parent tile on the 0-face (nearest border tile), or no_index
@@ -63,7 +63,7 @@ struct TilingCounts {
 
 struct Tiling {
   TilingOptions options;
-  std::vector<Tile> tiles;          // ground first (south to north, west to east), then by prism
+  std::vector<Tile> tiles;  // ground first (south to north, west to east), then by prism
   std::vector<EdgeSegment> edges;
   TilingCounts counts;
   // The first prism of each building that is left without a wall tile and an edge, since all its walls are too small,

@@ -38,10 +38,9 @@ Cutout cut_out(const HeightRaster& raster, const Rectangle& area, std::vector<Is
   const bool has_none =
       std::all_of(heights.metres.begin(), heights.metres.end(), [](float h) { return std::isnan(h); });
   if (has_none && heights.implausible == 0) throw no_height_here(raster);
-  const std::string implausible =
-      std::to_string(heights.implausible) +
-      (heights.implausible == 1 ? " height of the DEM is" : " heights of the DEM are") +
-      " beyond any of land (−500 to 9,000 m)";
+  const std::string implausible = std::to_string(heights.implausible) +
+                                  (heights.implausible == 1 ? " height of the DEM is" : " heights of the DEM are") +
+                                  " beyond any of land (−500 to 9,000 m)";
   if (has_none) {
     throw Error(ErrorKind::invalid_input, "implausible_terrain",
                 implausible + ", and there are no others where the buildings are",

@@ -19,8 +19,8 @@ struct RayInAnyOrder {
   std::uint32_t interactions = 0;
   bool cross_polarized = false;
   bool through_building = false;  // to the first place; in the air there may be part of one of the same way
-  Vec3 first_place;  // where it interacts first
-  Vec3 image;        // where it seems to come from
+  Vec3 first_place;               // where it interacts first
+  Vec3 image;                     // where it seems to come from
 };
 
 // A ray that has come in another order than its own.

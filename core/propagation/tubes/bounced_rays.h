@@ -373,8 +373,7 @@ TESSERAY_HD inline bool is_over_rooftops(const LaunchView& launch, const Interac
   const std::uint8_t comes_by_ground = as == lit_as_target ? by_ground_as_target : by_ground_as_element;
   const bool has_ground =
       launch.is_antenna_over_ground || (launch.reached_over_rooftops[number] & comes_by_ground) != 0;
-  const bool by_ground =
-      has_ground && !chain.is_scattered() && points.is_tile(begin) && points.is_ground(begin);
+  const bool by_ground = has_ground && !chain.is_scattered() && points.is_tile(begin) && points.is_ground(begin);
   const std::size_t first_edge = by_ground ? 1 : 0;
   for (std::size_t i = first_edge; i < chain.length; ++i) {
     const std::uint32_t element = chain.elements[i];

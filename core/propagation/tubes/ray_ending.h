@@ -337,9 +337,8 @@ TESSERAY_HD inline LeftOfCompanion left_of_companion_before_edge(const LaunchVie
   if (before.length > 0 || launch.left_along_edges == nullptr) return {};
   const bool through_building = before.through_building;
   const double amplitude = left_along_edge(launch, element, through_building).amplitude;
-  const LeftAtKellerPoint left =
-      left_at_edge(launch, element, through_building, ending.source, environment.points.arrival(number),
-                   environment.ground_below(number));
+  const LeftAtKellerPoint left = left_at_edge(launch, element, through_building, ending.source,
+                                              environment.points.arrival(number), environment.ground_below(number));
   const Complex of_ray = amplitude * left.factor;
   if (!(squared_norm(of_ray) > 0)) return {{}, {}};
   const Complex by_ground = left_at_edge(launch, element, through_building, place).by_ground;

@@ -25,9 +25,9 @@ class CornerNumbers {
 };
 
 // Corners nearer to each other than `within_m` become one, and one that is nearer than that to a neighbour's side
-// becomes a corner of that side, whatever the order of polygons and corners. No corner moves by more than `within_m`, no point of a side by more than twice that. A
-// polygon that would cross or touch itself stays as it is, and so do its neighbours along the walls that they have in
-// common with it. REQUIRES: valid polygons; some may have no rings.
+// becomes a corner of that side, whatever the order of polygons and corners. No corner moves by more than `within_m`,
+// no point of a side by more than twice that. A polygon that would cross or touch itself stays as it is, and so do its
+// neighbours along the walls that they have in common with it. REQUIRES: valid polygons; some may have no rings.
 void share_corners(std::vector<Rings>& polygons, double within_m);
 
 }  // namespace tesseray

@@ -45,7 +45,8 @@ struct CellVisit {
 // cell's side may be given to either cell, so what stands on sides must be in both. Only a stretch of the segment is
 // walked where one is given.
 //
-// Step by step, so that threads of a GPU that walk side by side come to their cells at the same time (cuda/blocked_paths.h).
+// Step by step, so that threads of a GPU that walk side by side come to their cells at the same time
+// (cuda/blocked_paths.h).
 class LowCellWalk {
  public:
   enum class At : std::uint8_t { the_way, low_cell, end };

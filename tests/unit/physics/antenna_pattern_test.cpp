@@ -155,8 +155,7 @@ TEST(Pattern, MeetsHorizontalCutsOnTheHorizonPastTiltedBeams) {
   };
   // Panels, two of them just where a fifth of the power is lost on the horizon and one that looks up, and round ones,
   // the last of which looks straight down.
-  for (const Antenna& antenna :
-       {Antenna{8, 7, 25}, {1.98, 7, 25}, {2, 7, 25}, {-5, 7, 25}, {6, 8, 0}, {90, 98, 0}}) {
+  for (const Antenna& antenna : {Antenna{8, 7, 25}, {1.98, 7, 25}, {2, 7, 25}, {-5, 7, 25}, {6, 8, 0}, {90, 98, 0}}) {
     AntennaPattern pattern;
     pattern.horizontal = sampled([&](double angle) { return attenuation(antenna, angle, 0); });
     pattern.vertical = sampled([&](double angle) {

@@ -70,7 +70,8 @@ Case past_the_edge(Case c) {
 }
 
 // The rational forms of the Fresnel integral are within 3e-5 of its value, which leaves 1e-6 of F (docs/physics.md
-// §5.3), and the four terms partly cancel. The larger of both powers is what errors count against: one of them may vanish.
+// §5.3), and the four terms partly cancel. The larger of both powers is what errors count against: one of them may
+// vanish.
 TEST(DiffractionPower, RepeatsTheScalarCoefficientsInDouble) {
   std::mt19937 random(1);
   for (int i = 0; i < 20000; ++i) {
