@@ -6,6 +6,7 @@
 #include "core/io/readers/read_buildings.h"
 #include "core/io/readers/readers.h"
 #include "core/io/sources/crs.h"
+#include "core/io/sources/source_crs.h"
 #include "core/io/sources/vector_source.h"
 
 namespace tesseray {

@@ -7,6 +7,7 @@
 
 #include "core/base/progress.h"
 #include "core/io/readers/footprints.h"
+#include "core/io/sources/source_crs.h"
 #include "core/scene/raw_scene.h"
 
 namespace tesseray {

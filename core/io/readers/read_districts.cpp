@@ -8,6 +8,7 @@
 #include "core/io/readers/population_field.h"
 #include "core/io/readers/readers.h"
 #include "core/io/sources/attribute.h"
+#include "core/io/sources/source_crs.h"
 #include "core/scene/ground_plan/footprint_repair.h"
 #include "core/scene/ground_plan/polygon.h"
 

@@ -8,6 +8,7 @@
 #include "core/io/readers/read_terrain.h"
 #include "core/io/readers/readers.h"
 #include "core/io/sources/crs.h"
+#include "core/io/sources/source_crs.h"
 #include "core/io/sources/text_values.h"
 #include "core/io/sources/vector_source.h"
 #include "core/scene/ground_plan/polygon.h"

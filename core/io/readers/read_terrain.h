@@ -7,7 +7,7 @@
 
 #include "core/base/progress.h"
 #include "core/io/sources/crs.h"
-#include "core/io/sources/vector_source.h"
+#include "core/io/sources/source_crs.h"
 #include "core/scene/raw_scene.h"
 
 namespace tesseray {

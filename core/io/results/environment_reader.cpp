@@ -13,7 +13,7 @@
 #include "core/io/results/environment_format.h"
 #include "core/io/results/grid_coverage.h"
 #include "core/io/sources/gdal_session.h"
-#include "core/io/sources/vector_source.h"
+#include "core/io/sources/source_file.h"
 #include "core/io/sources/write_ahead_log.h"
 #include "core/scene/file/scene_file.h"
 #include "core/tiling/tiling.h"

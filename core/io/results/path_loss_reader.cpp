@@ -21,6 +21,7 @@
 #include "core/io/sources/gdal_session.h"
 #include "core/io/sources/layer_filter.h"
 #include "core/io/sources/passwords.h"
+#include "core/io/sources/source_file.h"
 #include "core/io/sources/sql_text.h"
 #include "core/io/sources/vector_source.h"
 #include "core/scene/ground_plan/footprint_repair.h"

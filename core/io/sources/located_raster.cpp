@@ -6,6 +6,7 @@
 #include <cmath>
 
 #include "core/io/sources/dataset_files.h"
+#include "core/io/sources/source_file.h"
 
 namespace tesseray {
 

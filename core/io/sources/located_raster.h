@@ -10,7 +10,7 @@
 #include "core/io/sources/crs.h"
 #include "core/io/sources/gdal_session.h"
 #include "core/io/sources/passwords.h"
-#include "core/io/sources/vector_source.h"
+#include "core/io/sources/source_crs.h"
 
 namespace tesseray {
 

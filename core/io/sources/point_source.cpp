@@ -8,6 +8,7 @@
 #include <utility>
 
 #include "core/base/listed.h"
+#include "core/io/sources/source_crs.h"
 #include "core/io/sources/text_values.h"
 
 namespace tesseray {

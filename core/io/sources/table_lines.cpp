@@ -152,4 +152,47 @@ TableLines read_table_lines(const std::string& file, std::size_t columns) {
   return lines;
 }
 
+bool is_utf16(const std::string& file) {
+  std::ifstream stream(file, std::ios::binary);
+  std::array<char, 8> begin{};
+  if (!stream.read(begin.data(), begin.size())) return false;
+  if (const std::string_view mark(begin.data(), 2); mark == "\xFF\xFE" || mark == "\xFE\xFF") return true;
+  const auto has_zeros_at = [&](std::size_t first) {
+    for (std::size_t i = 0; i < begin.size(); ++i) {
+      if ((i % 2 == first) != (begin[i] == 0)) return false;
+    }
+    return true;
+  };
+  return has_zeros_at(0) || has_zeros_at(1);
+}
+
+Error utf16_text(const std::string& file) {
+  return {ErrorKind::invalid_input,
+          "unreadable_file",
+          "this is text in UTF-16, as Windows calls “Unicode”",
+          "save it as UTF-8 (in an editor, or with iconv -f UTF-16 -t UTF-8)",
+          {.file = file}};
+}
+
+void refuse_broken_table(const TableLines& lines, ErrorPlace where) {
+  if (lines.with_nul > 0) {
+    where.line = lines.with_nul;
+    throw Error(ErrorKind::invalid_input, "nul_character", "there is a NUL character (a byte of 0) in the table",
+                "remove it, or save the table as text in UTF-8 anew", where);
+  }
+  if (lines.unclosed > 0) {
+    where.line = lines.unclosed;
+    throw Error(ErrorKind::invalid_input, "unclosed_quote",
+                "a quotation mark in this row is not closed: all rows behind it would belong to one cell",
+                "close it, or remove it; within quotes write it twice (\"12\"\" mast\")", where);
+  }
+  if (lines.cells_below_title > 0) {
+    where.line = lines.of_rows.front();
+    throw Error(ErrorKind::invalid_input, "title_above_header",
+                "this line has one cell and the next " + std::to_string(lines.cells_below_title) +
+                    ": it is a title, not the header",
+                "remove it, so that the names of the columns are the first line", where);
+  }
+}
+
 }  // namespace tesseray

@@ -8,6 +8,8 @@
 #include <string>
 #include <vector>
 
+#include "core/base/error.h"
+
 namespace tesseray {
 
 // The bytes of a first line that tells Excel the separator, "sep=;", which is no row; 0: there is none.
@@ -26,7 +28,14 @@ struct TableLines {
   std::int64_t with_nul = 0;          // the first line with a NUL character, at which GDAL ends it; 0: none
 };
 
+// By its byte order mark, or by a zero beside each of the first letters.
+bool is_utf16(const std::string& file);
+// What to say of such a file, under the name that messages have for it.
+Error utf16_text(const std::string& file);
+
 // `columns`: of the header. Nothing but the lines where no usual separator gives it so many.
 TableLines read_table_lines(const std::string& file, std::size_t columns);
+// Throws Error for a table of which GDAL would miss rows in silence or call them empty. `where`: the file.
+void refuse_broken_table(const TableLines& lines, ErrorPlace where);
 
 }  // namespace tesseray

@@ -1,27 +1,18 @@
 // SPDX-License-Identifier: GPL-3.0-or-later
 #include "core/io/sources/vector_source.h"
 
-#include <unistd.h>
-
-#include <algorithm>
-#include <array>
 #include <cmath>
 #include <filesystem>
-#include <fstream>
 #include <string_view>
-#include <system_error>
 #include <vector>
 
-#include "core/base/folder_entries.h"
-#include "core/base/is_there.h"
 #include "core/base/listed.h"
 #include "core/io/sources/dataset_files.h"
-#include "core/io/sources/datum_grids.h"
 #include "core/io/sources/layer_filter.h"
 #include "core/io/sources/passwords.h"
+#include "core/io/sources/source_file.h"
 #include "core/io/sources/sql_text.h"
 #include "core/io/sources/text_values.h"
-#include "core/io/sources/write_ahead_log.h"
 
 namespace tesseray {
 namespace {
@@ -46,97 +37,11 @@ bool has_table_ending(const std::string& dataset) {
   return lower.ends_with(".csv") || lower.ends_with(".tsv") || lower.ends_with(".txt");
 }
 
-// By its byte order mark, or by a zero beside each of the first letters.
-bool is_utf16(const std::string& file) {
-  std::ifstream stream(file, std::ios::binary);
-  std::array<char, 8> begin{};
-  if (!stream.read(begin.data(), begin.size())) return false;
-  if (const std::string_view mark(begin.data(), 2); mark == "\xFF\xFE" || mark == "\xFE\xFF") return true;
-  const auto has_zeros_at = [&](std::size_t first) {
-    for (std::size_t i = 0; i < begin.size(); ++i) {
-      if ((i % 2 == first) != (begin[i] == 0)) return false;
-    }
-    return true;
-  };
-  return has_zeros_at(0) || has_zeros_at(1);
-}
-
-Error utf16_text(const std::string& file) {
-  return {ErrorKind::invalid_input,
-          "unreadable_file",
-          "this is text in UTF-16, as Windows calls “Unicode”",
-          "save it as UTF-8 (in an editor, or with iconv -f UTF-16 -t UTF-8)",
-          {.file = file}};
-}
-
-// Of what GDAL makes of such a table, the rows behind the place would be missed in silence or called empty.
-void refuse_broken_table(const TableLines& lines, ErrorPlace where) {
-  if (lines.with_nul > 0) {
-    where.line = lines.with_nul;
-    throw Error(ErrorKind::invalid_input, "nul_character", "there is a NUL character (a byte of 0) in the table",
-                "remove it, or save the table as text in UTF-8 anew", where);
-  }
-  if (lines.unclosed > 0) {
-    where.line = lines.unclosed;
-    throw Error(ErrorKind::invalid_input, "unclosed_quote",
-                "a quotation mark in this row is not closed: all rows behind it would belong to one cell",
-                "close it, or remove it; within quotes write it twice (\"12\"\" mast\")", where);
-  }
-  if (lines.cells_below_title > 0) {
-    where.line = lines.of_rows.front();
-    throw Error(ErrorKind::invalid_input, "title_above_header",
-                "this line has one cell and the next " + std::to_string(lines.cells_below_title) +
-                    ": it is a title, not the header",
-                "remove it, so that the names of the columns are the first line", where);
-  }
-}
-
-std::string files_beside(const std::filesystem::path& path) {
-  std::vector<std::string> names;
-  const std::filesystem::path folder = path.has_parent_path() ? path.parent_path() : std::filesystem::path(".");
-  for (const std::filesystem::path& beside : entries_of(folder)) names.push_back(beside.filename());
-  std::sort(names.begin(), names.end());
-  return nearest_name(path.filename().string(), names);
-}
-
 }  // namespace
 
 bool holds_numbers(const OGRFieldDefn& field) {
   const OGRFieldType type = field.GetType();
   return type == OFTInteger || type == OFTInteger64 || type == OFTReal;
-}
-
-void require_permission_to_read(const std::string& dataset) {
-  std::error_code failed;
-  const bool is_there = std::filesystem::exists(dataset, failed);
-  if (failed != std::errc::permission_denied && (!is_there || access(dataset.c_str(), R_OK) == 0)) return;
-  throw Error(ErrorKind::invalid_input, "unreadable_file", "the permission to read this is missing",
-              "let its owner give it, or take a copy that you may read", {.file = without_password(dataset)});
-}
-
-void require_file(const std::string& dataset, const std::string& parameter) {
-  if (dataset.empty()) {
-    throw Error(ErrorKind::invalid_input, "missing_parameter", parameter + " is not given", "name a file or layer");
-  }
-  if (!is_local_path(dataset)) return refuse_unread_changes(dataset);
-  std::error_code failed;
-  const bool is_there = std::filesystem::exists(dataset, failed);
-  require_permission_to_read(dataset);
-  if (is_pipe_or_device(dataset)) {
-    throw Error(ErrorKind::invalid_input, "unreadable_file",
-                "this is a pipe or a device, and files are read more than once",
-                "write what comes through it to a file, and name that", {.file = dataset});
-  }
-  if (is_there && std::filesystem::is_regular_file(dataset, failed) &&
-      std::filesystem::file_size(dataset, failed) == 0 && !failed) {
-    throw Error(ErrorKind::invalid_input, "unreadable_file", "the file is empty, of 0 bytes",
-                "make or copy it anew: what wrote it was broken off, or the disk was full", {.file = dataset});
-  }
-  if (is_there) return refuse_unread_changes(dataset);
-  const std::string near = files_beside(dataset);
-  throw Error(ErrorKind::invalid_input, "file_not_found", "there is no such file",
-              near.empty() ? "check the path given as " + parameter : "did you mean " + near + "?",
-              {.file = without_password(dataset)});
 }
 
 VectorSource::VectorSource(const std::string& source, Content content, const std::string& parameter)
@@ -468,58 +373,6 @@ Rectangle VectorSource::bounds_of_features() {
 
 std::string VectorSource::reason() const {
   return gdal_.last_failure().empty() ? "" : " (" + without_passwords_of(opened_, gdal_.last_failure()) + ")";
-}
-
-namespace {
-
-// Its coordinates count from the middle of the Earth: x and y alone, which layers are read by, are no place on a map.
-void refuse_geocentric(const Crs& crs, const ErrorPlace& place) {
-  if (!crs.is_geocentric()) return;
-  throw Error(ErrorKind::invalid_input, "geocentric_crs",
-              "the CRS " + crs.name() + " is geocentric: its coordinates count from the middle of the Earth",
-              "reproject it in QGIS (Reproject layer, with the Z values) to a projected or geographic CRS", place);
-}
-
-}  // namespace
-
-Crs source_crs(const Crs& own, const CrsRule& rule, const ErrorPlace& place) {
-  refuse_geocentric(own, place);
-  if (rule.local_metres) {
-    if (own.is_geographic()) {
-      throw Error(ErrorKind::invalid_input, "degrees_in_local_metres",
-                  "the coordinates are degrees of " + own.name() + ", which LOCAL_METRES would take for metres",
-                  "leave LOCAL_METRES out, or give the layer in the local metres of the environment", place);
-    }
-    if (own.is_projected() && !own.is_projected_in_metres()) {
-      throw Error(
-          ErrorKind::invalid_input, "feet_in_local_metres",
-          "the coordinates are feet or other units of " + own.name() + ", which LOCAL_METRES would take for metres",
-          "leave LOCAL_METRES out: the coordinates are transformed then", place);
-    }
-    return {};
-  }
-  // Before all: without it GDAL makes a CRS of rasters an engineering one.
-  require_proj_database();
-  if (own.is_engineering()) {
-    throw Error(ErrorKind::invalid_input, "engineering_crs",
-                "the CRS \"" + own.name() + "\" is an engineering CRS, of which nobody knows where on Earth it lies",
-                "assign the true CRS in QGIS (Layer > Set CRS), or give LOCAL_METRES to compute in its metres", place);
-  }
-  require_own_grids(own, place);
-  if (!own.empty()) return own;
-  if (rule.chosen.empty()) {
-    // What is read beside the scene lies in an environment whose CRS is known, and is often a table, which has none.
-    const std::string hint = rule.chosen_parameter == "CRS"
-                                 ? "assign one in QGIS (Layer > Set CRS) or give CRS, or LOCAL_METRES where the "
-                                   "coordinates are metres of no known CRS"
-                                 : "give " + rule.chosen_parameter +
-                                       ", which may be the environment's own CRS, or assign a layer one in QGIS (Layer "
-                                       "> Set CRS)";
-    throw Error(ErrorKind::invalid_input, "missing_crs", "there is no CRS with it", hint, place);
-  }
-  Crs chosen = Crs::from_text(rule.chosen, {.field = rule.chosen_parameter});
-  refuse_geocentric(chosen, {.field = rule.chosen_parameter});
-  return chosen;
 }
 
 }  // namespace tesseray

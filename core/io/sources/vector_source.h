@@ -18,10 +18,6 @@ namespace tesseray {
 
 // The layer that a source names, or counts by its layerid; null when it does neither. Throws Error("unknown_layer").
 OGRLayer* named_layer(GDALDataset& dataset, const SourceName& name);
-// Throws Error("unreadable_file") when `dataset` is a path that may not be read.
-void require_permission_to_read(const std::string& dataset);
-// Throws Error("file_not_found") when `dataset` is a path where nothing is.
-void require_file(const std::string& dataset, const std::string& parameter);
 // By its type.
 bool holds_numbers(const OGRFieldDefn& field);
 
@@ -102,15 +98,5 @@ class VectorSource {
   std::optional<Rectangle> bounds_;
   std::optional<TableLines> table_lines_;
 };
-
-// The CRS of a layer or raster: `chosen` where it has none of its own. Throws Error for a missing one without
-// `chosen`, for an engineering or geocentric one, and, with `local_metres`, for one of degrees or feet; gives none with
-// `local_metres`.
-struct CrsRule {
-  std::string chosen;            // a CRS's text; empty: not given
-  std::string chosen_parameter;  // "CRS"
-  bool local_metres = false;
-};
-Crs source_crs(const Crs& own, const CrsRule& rule, const ErrorPlace& place);
 
 }  // namespace tesseray
