@@ -34,16 +34,13 @@ class TubesFromAntenna {
   std::vector<Tube>& tubes_;
 };
 
-// Whether any segment of the run that segment k belongs to is marked.
-bool any_of_run(const std::vector<EdgeRun>& runs, std::size_t k, const std::vector<std::uint8_t>& marked) {
-  const auto is_in_run = [&](std::size_t other) { return runs[other].midpoint == runs[k].midpoint; };
-  for (std::size_t before = k; before-- > 0 && is_in_run(before);) {
-    if (marked[before] != 0) return true;
+// By number of the run, whether any of its segments is marked.
+std::vector<std::uint8_t> marked_runs(const std::vector<EdgeRun>& runs, const std::vector<std::uint8_t>& marked) {
+  std::vector<std::uint8_t> found(runs.size());
+  for (std::size_t k = 0; k < runs.size(); ++k) {
+    if (marked[k] != 0) found[runs[k].number] = 1;
   }
-  for (std::size_t after = k + 1; after < runs.size() && is_in_run(after); ++after) {
-    if (marked[after] != 0) return true;
-  }
-  return false;
+  return found;
 }
 
 }  // namespace
@@ -377,21 +374,22 @@ void FirstLevel::launch_to_edges_seen_in_part(const StraightWay& way, const std:
         [&](std::size_t k, ThreadState& state, Launched& launched) {
           const std::uint32_t element = tiles + static_cast<std::uint32_t>(k);
           if (lit_before[k] != 0 || !setting_.may_go_on(way.chain, element, 0, 0)) return;
-          if (!is_asked_for(lit_before, k, state)) return;
+          if (!is_asked_for(k, state)) return;
           is_lit[k] = 1;
           mark_lit(way, element, lit_as_element, lit);
           launch_to_edge(way, element, RooftopWaves::SeenOfEdge::another_part, state, launched);
         },
         tubes);
   };
-  launch_to_others([&](const auto&, std::size_t k, ThreadState& state) {
+  launch_to_others([&](std::size_t k, ThreadState& state) {
     return waves_.sees_a_part(way, tiles + static_cast<std::uint32_t>(k), state.rooftop_work);
   });
   // Behind a tower that rises from among roofs, what goes around it near the ground comes to its corners below what the
   // antenna sees of them.
   if (!waves_.roofs_count_in_sight(way)) return;
-  launch_to_others([&](const std::vector<std::uint8_t>& lit_before, std::size_t k, ThreadState& state) {
-    return environment_.tiling.edges[k].kind == EdgeKind::corner && any_of_run(environment_.edge_runs, k, lit_before) &&
+  const std::vector<std::uint8_t> lit_runs = marked_runs(environment_.edge_runs, is_lit);
+  launch_to_others([&](std::size_t k, ThreadState& state) {
+    return environment_.tiling.edges[k].kind == EdgeKind::corner && lit_runs[environment_.edge_runs[k].number] != 0 &&
            !waves_.is_beyond_horizon(tiles + static_cast<std::uint32_t>(k), state.rooftop_work);
   });
 }

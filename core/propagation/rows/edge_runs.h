@@ -6,6 +6,7 @@
 // leave from the whole run, or it would be missed.
 #pragma once
 
+#include <cstdint>
 #include <vector>
 
 #include "core/tiling/tiling.h"
@@ -15,13 +16,14 @@ namespace tesseray {
 struct EdgeRun {
   Vec3 midpoint;
   double half_length_m = 0;
+  std::uint32_t number = 0;  // the same for all of its segments, and for no others
   // So far the roofs of neighbours go on with it beyond its ends, against its direction and along: all but in one line,
   // and all but as high. What a terrace of houses diffracts is one wave.
   double before_m = 0, after_m = 0;
 };
 
 // Of each segment, the run that it belongs to: segments one behind the other in the tiling, in one line and of the same
-// faces.
+// faces; of upright edges also those of parts that stand on each other.
 std::vector<EdgeRun> edge_runs(const Tiling& tiling);
 
 }  // namespace tesseray

@@ -168,6 +168,41 @@ TEST(RoofEdges, GoOnToAnEnd) {
   EXPECT_EQ(runs[1].after_m, 0);
 }
 
+EdgeSegment upright_edge(Vec2 place, double from_z, double to_z, Vec3 tangent_0 = {-1, 0, 0}) {
+  EdgeSegment edge;
+  edge.kind = EdgeKind::corner;
+  edge.midpoint = at_height(place, 0.5 * (from_z + to_z));
+  edge.length_m = to_z - from_z;
+  edge.direction = {0, 0, 1};
+  edge.tangent_0 = tangent_0;
+  edge.tangent_n = {0, 1, 0};
+  return edge;
+}
+
+TEST(UprightEdges, GoOnWherePartsStandOnEachOther) {
+  Tiling tiling;
+  const auto add = [&](EdgeSegment edge) { tiling.edges.push_back(edge); };
+  add(upright_edge({10, 20}, 10, 30));  // a tower's, and of its podium, in two segments
+  add(upright_edge({50, 20}, 0, 30));   // another house
+  add(upright_edge({10, 20.01}, 5, 9.98));
+  add(upright_edge({10, 20.01}, 0, 5));
+  add(upright_edge({10, 20}, 30, 33, {-0.9, 0.1, 0}));  // walls askew
+  add(upright_edge({50, 20}, 30.2, 35));                // air between
+  add(upright_edge({50, 20.2}, 30, 32));                // beside it
+  const std::vector<EdgeRun> runs = edge_runs(tiling);
+  for (const std::size_t e : {0u, 2u, 3u}) {
+    EXPECT_NEAR(runs[e].midpoint.z, 15, 1e-9) << e;
+    EXPECT_NEAR(runs[e].half_length_m, 15, 1e-9) << e;
+    EXPECT_EQ(runs[e].midpoint.xy(), tiling.edges[e].midpoint.xy()) << e;
+    EXPECT_EQ(runs[e].number, runs[2].number) << e;
+  }
+  for (const std::size_t e : {1u, 4u, 5u, 6u}) {
+    EXPECT_EQ(runs[e].midpoint, tiling.edges[e].midpoint) << e;
+    EXPECT_EQ(runs[e].half_length_m, 0.5 * tiling.edges[e].length_m) << e;
+    EXPECT_EQ(runs[e].number, e);
+  }
+}
+
 // What comes over a roof and what its edge diffracts beside the vertical plane are one wave, also where the plane meets
 // the neighbour's edge.
 TEST(RoofEdges, OfATerraceDiffractAsThoseOfOneHouse) {
