@@ -9,26 +9,19 @@
 #include "core/base/units.h"
 #include "core/physics/knife_edge.h"
 #include "core/physics/multiple_screens.h"
+#include "core/propagation/rooftops/roof_sides.h"
 #include "core/propagation/rooftops/side_crossings_in_vectors.h"
 
 namespace tesseray {
-namespace {
-
-std::unique_ptr<const Scene> with_all_on_ground(const Scene& scene, std::span<const std::uint32_t> parts_in_air) {
-  auto standing = std::make_unique<Scene>(scene);
-  for (const std::uint32_t part : parts_in_air) standing->prisms[part].on_ground = true;
-  return standing;
-}
-
-}  // namespace
-
 OverRooftopPaths::OverRooftopPaths(const Scene& scene)
-    : index_(scene), profiles_(scene, index_), parts_in_air_(scene, profiles_.parts_in_air()) {
+    : OverRooftopPaths(scene, std::make_shared<const PrismIndex>(scene), BelowParts::air) {}
+
+OverRooftopPaths::OverRooftopPaths(const Scene& scene, std::shared_ptr<const PrismIndex> index, BelowParts below)
+    : index_(std::move(index)), profiles_(scene, *index_, below), parts_in_air_(scene, profiles_.parts_in_air()) {
   const auto [lowest, highest] = std::minmax_element(scene.terrain.height_m.begin(), scene.terrain.height_m.end());
   is_ground_level_ = lowest == highest || *lowest == *highest;
   if (profiles_.parts_in_air().empty()) return;
-  scene_of_screens_ = with_all_on_ground(scene, profiles_.parts_in_air());
-  over_all_parts_ = std::make_unique<const OverRooftopPaths>(*scene_of_screens_);
+  over_all_parts_.reset(new OverRooftopPaths(scene, index_, BelowParts::solid));
 }
 
 bool OverRooftopPaths::meets_part_in_air(Vec3 from, const RooftopPath& path, Vec3 to) const {
@@ -93,8 +86,8 @@ void follow_bends(Vec3 from, Vec3 to, const RooftopBends& bends, RooftopPath& pa
 
 OverRooftopPaths::RoofBelow OverRooftopPaths::find_roof_below(Vec3 point) const {
   constexpr double below_m = 1e-3;
-  const double surface_z = index_.surface_height(point.xy());
-  const std::int64_t prism = index_.prism_at({point.x, point.y, surface_z - below_m});
+  const double surface_z = index_->surface_height(point.xy());
+  const std::int64_t prism = index_->prism_at({point.x, point.y, surface_z - below_m});
   if (prism < 0 || point.z < surface_z) return {};
   return {surface_z, profiles_.roof_of(static_cast<std::size_t>(prism))};
 }

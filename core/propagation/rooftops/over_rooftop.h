@@ -185,11 +185,12 @@ class OverRooftopPaths {
   double share_without_roofs(const RooftopRays& rays, const RooftopTarget& target, std::span<const Vec2> over,
                              Workspace& work) const;
 
-  PrismIndex index_;
+  OverRooftopPaths(const Scene& scene, std::shared_ptr<const PrismIndex> index, BelowParts below);
+
+  std::shared_ptr<const PrismIndex> index_;
   RooftopProfiles profiles_;
   PartsInAir parts_in_air_;
-  // With these on the ground; nullptr where there are none.
-  std::unique_ptr<const Scene> scene_of_screens_;
+  // As if these were solid down to the ground; nullptr where there are none.
   std::unique_ptr<const OverRooftopPaths> over_all_parts_;
   bool is_ground_level_;
 };

@@ -41,22 +41,10 @@ Vec2 beside(const RoofSide& side, double along_m, double inwards_m) {
   return side.begin + along_m * along + inwards_m * Vec2{-along.y, along.x};
 }
 
-// The part that holds up a roof no lower than a side's, but for even_roof_m, beyond a place of it.
-std::optional<std::uint32_t> part_beyond(const Scene& scene, const PrismIndex& index, const RoofSide& side,
-                                         double along_m) {
-  const Vec2 outside = beside(side, along_m, -beside_m);
-  const double surface_z = std::min(index.surface_height(outside), side.top_z);
-  if (surface_z < side.top_z - even_roof_m) return std::nullopt;
-  const std::int64_t part = index.prism_at({outside.x, outside.y, surface_z - beside_m});
-  if (part < 0 || !stands_on_ground(scene, index, &scene.prisms[static_cast<std::size_t>(part)], outside)) {
-    return std::nullopt;
-  }
-  return static_cast<std::uint32_t>(part);
-}
-
 class SideFinder {
  public:
-  SideFinder(const Scene& scene, const PrismIndex& index) : scene_(scene), index_(index), roofs_(scene.prisms.size()) {}
+  SideFinder(const Scene& scene, const PrismIndex& index, BelowParts below)
+      : scene_(scene), index_(index), below_(below), roofs_(scene.prisms.size()) {}
 
   RoofSides run() {
     for (std::uint32_t p = 0; p < scene_.prisms.size(); ++p) take_prism(p);
@@ -67,6 +55,20 @@ class SideFinder {
   }
 
  private:
+  bool is_solid_below(const Prism& part, Vec2 place) const {
+    return below_ == BelowParts::solid || stands_on_ground(scene_, index_, &part, place);
+  }
+
+  // The part that holds up a roof no lower than a side's, but for even_roof_m, beyond a place of it.
+  std::optional<std::uint32_t> part_beyond(const RoofSide& side, double along_m) const {
+    const Vec2 outside = beside(side, along_m, -beside_m);
+    const double surface_z = std::min(index_.surface_height(outside), side.top_z);
+    if (surface_z < side.top_z - even_roof_m) return std::nullopt;
+    const std::int64_t part = index_.prism_at({outside.x, outside.y, surface_z - beside_m});
+    if (part < 0 || !is_solid_below(scene_.prisms[static_cast<std::size_t>(part)], outside)) return std::nullopt;
+    return static_cast<std::uint32_t>(part);
+  }
+
   void take_prism(std::uint32_t number) {
     const Prism& prism = scene_.prisms[number];
     const std::uint16_t material = surface_material(scene_.default_materials, SurfaceKind::wall, prism.material);
@@ -83,7 +85,7 @@ class SideFinder {
                                .material = material,
                                .roof = number};
         const Vec2 inside = beside(side, 0.5 * norm(side.along), beside_m);
-        if (stands_on_ground(scene_, index_, &prism, inside)) {
+        if (is_solid_below(prism, inside)) {
           take_side(number, side);
         } else {
           is_in_air = true;
@@ -106,7 +108,7 @@ class SideFinder {
     bool is_free = false;
     for (int place = 0; place < places; ++place) {
       const double at_m = (place + 0.5) / places * length_m;
-      const std::optional<std::uint32_t> part = part_beyond(scene_, index_, side, at_m);
+      const std::optional<std::uint32_t> part = part_beyond(side, at_m);
       if (part && std::fabs(scene_.prisms[*part].top_z - side.top_z) <= even_roof_m) roofs_.join(number, *part);
       if (place == 0) {
         is_free = !part;
@@ -135,7 +137,7 @@ class SideFinder {
     constexpr double exact_to_m = 0.005;
     while (second_m - first_m > exact_to_m) {
       const double middle_m = 0.5 * (first_m + second_m);
-      (part_beyond(scene_, index_, side, middle_m).has_value() != is_free ? first_m : second_m) = middle_m;
+      (part_beyond(side, middle_m).has_value() != is_free ? first_m : second_m) = middle_m;
     }
     return 0.5 * (first_m + second_m);
   }
@@ -155,12 +157,15 @@ class SideFinder {
 
   const Scene& scene_;
   const PrismIndex& index_;
+  const BelowParts below_;
   JoinedNumbers roofs_;
   RoofSides found_;
 };
 
 }  // namespace
 
-RoofSides find_roof_sides(const Scene& scene, const PrismIndex& index) { return SideFinder(scene, index).run(); }
+RoofSides find_roof_sides(const Scene& scene, const PrismIndex& index, BelowParts below) {
+  return SideFinder(scene, index, below).run();
+}
 
 }  // namespace tesseray

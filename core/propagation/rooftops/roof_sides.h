@@ -30,8 +30,11 @@ struct RoofSides {
   std::vector<std::uint32_t> parts_in_air;   // numbers of prisms that have air below a side, ascending
 };
 
-// Of all parts that stand on the ground, perhaps on others, with gaps of up to half a metre. Where the roof goes on
+// What is below a part that stands neither on the ground nor on others, with gaps of up to half a metre.
+enum class BelowParts { air, solid };
+
+// Of all parts that stand on the ground, perhaps on others. Where the roof goes on
 // beyond a side, or one stands there that is higher, there is none.
-RoofSides find_roof_sides(const Scene& scene, const PrismIndex& index);
+RoofSides find_roof_sides(const Scene& scene, const PrismIndex& index, BelowParts below = BelowParts::air);
 
 }  // namespace tesseray

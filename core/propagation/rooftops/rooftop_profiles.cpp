@@ -35,11 +35,14 @@ std::vector<float> highest_of_blocks(const TerrainView& terrain, const TerrainBl
 
 }  // namespace
 
-RooftopProfiles::RooftopProfiles(const Scene& scene, const PrismIndex& index) {
+RooftopProfiles::RooftopProfiles(const Scene& scene, const PrismIndex& index)
+    : RooftopProfiles(scene, index, BelowParts::air) {}
+
+RooftopProfiles::RooftopProfiles(const Scene& scene, const PrismIndex& index, BelowParts below) {
   take_terrain(scene);
   // A building's own material is that of its walls.
   view_.roof_material = scene.default_materials.roof;
-  RoofSides roofs = find_roof_sides(scene, index);
+  RoofSides roofs = find_roof_sides(scene, index, below);
   take_sides(roofs.sides);
   roof_of_prism_ = std::move(roofs.roof_of_prism);
   parts_in_air_ = std::move(roofs.parts_in_air);

@@ -31,6 +31,7 @@ class ProfileMemory {
 };
 
 struct RoofSide;
+enum class BelowParts;
 
 // Every side of a footprint that the plane crosses is an edge at its roof's height, but for parts with air below, which
 // hardly hold up what passes above and below them (over_rooftop.h has ways over them), and where the roof goes on
@@ -42,6 +43,7 @@ class RooftopProfiles {
 
   // Keeps a reference to the scene, none to its index.
   RooftopProfiles(const Scene& scene, const PrismIndex& index);
+  RooftopProfiles(const Scene& scene, const PrismIndex& index, BelowParts below);
   RooftopProfiles(RooftopProfiles&&) noexcept = default;
 
   // The number that sides of its roof have (ProfileEdge::roof).

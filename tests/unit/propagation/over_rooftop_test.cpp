@@ -5,6 +5,7 @@
 #include <gtest/gtest.h>
 
 #include <algorithm>
+#include <array>
 #include <cmath>
 #include <span>
 #include <tuple>
@@ -14,6 +15,7 @@
 #include "core/base/units.h"
 #include "core/physics/knife_edge.h"
 #include "core/physics/link_metrics.h"
+#include "core/propagation/images/image_tracer.h"
 #include "core/propagation/rooftops/roof_edge.h"
 #include "core/scene/ground_plan/prism_index.h"
 #include "tests/support/environment.h"
@@ -1213,6 +1215,64 @@ TEST(OverRooftop, RaysPassAboveAPartWithAirBelowNotThroughIt) {
         EXPECT_NEAR(decibels_between(raised[r], standing[r]), 0, 1e-6) << bottom_z << " m, " << r;
       }
     }
+  }
+}
+
+// Walls and blocks with air below, of which some or all hide the receiver: what comes over them is that of exact
+// screens, though another roof is near the way, over which alone it would go straight through them.
+TEST(OverRooftop, OverPartsWithAirBelowIsThatOfExactScreens) {
+  struct Screens {
+    std::vector<std::array<double, 4>> parts;  // from x to x, from z to z; on the ground from 0
+    std::vector<Vec2> edges;                   // over which the ray bends
+  };
+  const Vec3 antenna{100, 120, 14}, receiver{640, 120, 3};
+  for (const Screens& screens :
+       {Screens{{{350, 365, 5, 12}}, {{250, 12}, {265, 12}}},
+        Screens{{{350, 365, 5, 12}, {560, 570, 0, 1}}, {{250, 12}, {265, 12}}},
+        Screens{{{300, 300.1, 4, 16}, {480, 480.1, 4, 11}}, {{200.05, 16}, {380.05, 11}}},
+        Screens{{{300, 300.1, 4, 16}, {480, 480.1, 0, 11}}, {{200.05, 16}, {380.05, 11}}},
+        Screens{{{300, 300.1, 0, 16}, {480, 480.1, 2, 11}, {560, 570, 0, 1}}, {{200.05, 16}, {380.05, 11}}}}) {
+    Scene scene = testing::flat_ground(660, 240);
+    for (const auto& [from_x, to_x, bottom_z, top_z] : screens.parts) {
+      scene.prisms.push_back(testing::box_prism(1, {from_x, 10}, {to_x, 230}, bottom_z, top_z));
+      scene.prisms.back().on_ground = bottom_z == 0;
+    }
+    const Environment city(std::move(scene), 10);
+    const Transmitter transmitter = testing::test_transmitter(antenna);
+    const RayLaunchingResult result =
+        city.launch_to_receivers(transmitter, testing::receivers_at({receiver}), roofs_only());
+    std::vector<Vec2> profile{{0, antenna.z}, {receiver.x - antenna.x, receiver.z}};
+    profile.insert(profile.begin() + 1, screens.edges.begin(), screens.edges.end());
+    const double wavelength = speed_of_light / transmitter.frequency_hz;
+    const double loss_db = free_space_loss_db(norm(receiver - antenna), transmitter.frequency_hz) -
+                           decibels(squared_norm(double_knife_edge_factor(profile, wavelength)));
+    EXPECT_EQ(result.receivers[0].strongest_mechanism, Mechanism::over_rooftop);
+    EXPECT_NEAR(-decibels(testing::total_gain(result.receivers[0])), loss_db, 0.1)
+        << screens.parts.size() << " parts, " << screens.parts[0][2] << " m";
+  }
+}
+
+// From a mast down behind a block on pillars: as the image tracer's ray by its wedges.
+TEST(OverRooftop, OverPartsWithAirBelowBendsAsByImages) {
+  Scene scene = testing::flat_ground(660, 240);
+  scene.prisms.push_back(testing::box_prism(1, {300, 10}, {330, 230}, 4, 15));
+  scene.prisms.back().on_ground = false;
+  scene.prisms.push_back(testing::box_prism(2, {350, 10}, {360, 230}, 0, 2));
+  const Environment city(std::move(scene), 10);
+  const Transmitter transmitter = testing::test_transmitter({200, 120, 40});
+  const std::vector<Receiver> receivers =
+      testing::receivers_at({{335, 120, 1.5}, {340, 120, 1.5}, {345, 120, 3}, {348, 120, 5}});
+  ImageTracingOptions exact;
+  exact.max_reflections = 0;
+  exact.max_diffractions = 1;
+  std::vector<double> over_roof(receivers.size());
+  for (const Ray& ray :
+       ImageTracer(city.scene, city.occlusion, receivers, exact).trace(transmitter, no_progress()).rays) {
+    if (ray.points[1].z == 15) over_roof[static_cast<std::size_t>(ray.target_id) - 1] += ray.path_gain;
+  }
+  const RayLaunchingResult launched = city.launch_to_receivers(transmitter, receivers, roofs_only());
+  for (std::size_t r = 0; r < receivers.size(); ++r) {
+    EXPECT_NEAR(decibels_between(testing::total_gain(launched.receivers[r]), over_roof[r]), 0, 1) << r;
   }
 }
 
