@@ -136,15 +136,17 @@ TESSERAY_HD void find_hits(const Block& block, const BounceBatch& batch, std::ui
   const EdgeSegment& edge = environment.edge(group.element);
   const bool draws = batch.launch.roulette_gain != nullptr;
   block.for_each(member_count, [&](std::uint32_t m) {
-    const std::uint32_t target = target_of_edge(points, batch.members[group.first_member + m]);
-    const std::uint32_t number = target & RowTarget::number_mask;
-    const Vec3 p = points.arrival(number);
-    const PointPastEdge past_edge = draws ? point_past_edge(edge, p) : PointPastEdge();
-    ask(intervals_at_edge(edge.midpoint, edge.direction, 0.5 * edge.length_m, p.x, p.y, p.z), false,
-        2 * (group.first_member + m), target, [&](std::uint32_t t) {
-          return draws && is_surely_not_drawn(batch.launch, batch.draws[t], batch.tubes[t].chain, group.element,
-                                              past_edge, number);
-        });
+    std::uint32_t place = 2 * (group.first_member + m);
+    for_targets_of_edge(points, batch.members[group.first_member + m], [&](std::uint32_t point, std::uint32_t target) {
+      const std::uint32_t number = target & RowTarget::number_mask;
+      const Vec3 p = points.points[point];
+      const PointPastEdge past_edge = draws ? point_past_edge(edge, p) : PointPastEdge();
+      ask(intervals_at_edge(edge.midpoint, edge.direction, 0.5 * edge.length_m, p.x, p.y, p.z), false, place++, target,
+          [&](std::uint32_t t) {
+            return draws && is_surely_not_drawn(batch.launch, batch.draws[t], batch.tubes[t].chain, group.element,
+                                                past_edge, number);
+          });
+    });
   });
 }
 

@@ -452,9 +452,9 @@ void Bounces::leave_out_surely_not_drawn(const TubeAtEdge& at_edge, ThreadState&
   const Tube& tube = at_edge.tube;
   const RoughDraw draw(at_edge, view_.link.wave_number);
   const std::size_t left_out = std::erase_if(state.hits, [&](std::uint32_t hit) {
-    const std::uint32_t number = state.intervals.target[hit] & RowTarget::number_mask;
-    const PointPastEdge point = point_past_edge(at_edge.edge, environment_.points.arrival(number));
-    return is_surely_not_drawn(view_, draw, tube.chain, tube.element, point, number);
+    const std::uint32_t target = state.intervals.target[hit];
+    const PointPastEdge point = point_past_edge(at_edge.edge, target_past_edge(environment_.points.view(), target));
+    return is_surely_not_drawn(view_, draw, tube.chain, tube.element, point, target & RowTarget::number_mask);
   });
   state.cost[phase_of(tube)].contributions -= left_out;
 }

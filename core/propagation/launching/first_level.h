@@ -66,7 +66,7 @@ class FirstLevel {
     bool arrives = false, goes_on = false;
     bool any() const { return arrives || goes_on; }
   };
-  // The wave to a number's target, or to a tile that goes on with it, where the target over it is in sight.
+  // The wave to where that is evaluated, or to a tile that goes on with it, where the point over it is in sight.
   bool find_rooftop_wave(std::uint32_t number, RooftopUse use, ThreadState& state, RooftopWave& wave) const;
   void launch_rooftop_wave(const RooftopWave& wave, std::uint32_t number, RooftopUse use, ThreadState& state,
                            std::vector<Tube>& tubes);
@@ -134,6 +134,11 @@ class FirstLevel {
   // over_rooftop_rays.cpp: rays over the roofs to all numbers that are not lit (lit_as_…), and the tubes that they
   // become at tiles.
   RooftopUse rooftop_use(std::uint32_t number, std::uint8_t lit) const;
+  // visit(use) for what one wave to a number does there: two over ground where it arrives at another height than that
+  // by which it goes on.
+  template <class Visit>
+  void for_rooftop_uses(std::uint32_t number, std::uint8_t lit, const Visit& visit) const;
+  Vec3 rooftop_point(std::uint32_t number, RooftopUse use) const;
   bool find_rooftop_wave_below(std::uint32_t number, RooftopUse use, ThreadState& state, RooftopWave& wave) const;
   void launch_over_rooftops(const std::vector<std::uint8_t>& lit, TubeParts& tubes, Progress& progress);
   // To the numbers first … end − 1, one by one or by a search that takes many at once.

@@ -39,12 +39,12 @@ bool FirstLevel::find_rooftop_wave_below(std::uint32_t number, RooftopUse use, T
                                          RooftopWave& wave) const {
   const TargetPoints& points = environment_.points;
   return use.goes_on && points.is_ground(number) &&
-         environment_.occlusion.is_free(transmitter_.position, points.arrival(number)) &&
+         environment_.occlusion.is_free(transmitter_.position, rooftop_point(number, use)) &&
          waves_.find(waves_.target_at(number, points.reference(number)), state.rooftop_work, wave);
 }
 
 bool FirstLevel::find_rooftop_wave(std::uint32_t number, RooftopUse use, ThreadState& state, RooftopWave& wave) const {
-  const RooftopTarget target = waves_.target_at(number, environment_.points.arrival(number));
+  const RooftopTarget target = waves_.target_at(number, rooftop_point(number, use));
   return waves_.find(target, state.rooftop_work, wave) || find_rooftop_wave_below(number, use, state, wave);
 }
 
@@ -54,7 +54,8 @@ void FirstLevel::launch_over_rooftops(const std::vector<std::uint8_t>& lit, Tube
   RooftopSearch* const search = method == OverRooftop::screens ? environment_.rooftop_search : nullptr;
   const TargetPoints& points = environment_.points;
   const std::uint32_t numbers = points.element_count() + points.receiver_count();
-  const std::size_t per_block = search != nullptr ? search->most_targets() : numbers_per_block;
+  const std::size_t uses_of_number = points.view().ways_on_apart ? 2 : 1;
+  const std::size_t per_block = search != nullptr ? search->most_targets() / uses_of_number : numbers_per_block;
   const auto launch_to = [&](std::uint32_t range_first, std::uint32_t range_end, Progress& part) {
     const std::uint32_t count = range_end - range_first;
     std::vector<std::vector<Tube>> produced((count + per_block - 1) / per_block);
@@ -86,27 +87,44 @@ FirstLevel::RooftopUse FirstLevel::rooftop_use(std::uint32_t number, std::uint8_
           is_tile && (lit & lit_as_element) == 0 && setting_.may_do_anything(number, 0, 1)};
 }
 
+template <class Visit>
+void FirstLevel::for_rooftop_uses(std::uint32_t number, std::uint8_t lit, const Visit& visit) const {
+  const RooftopUse use = rooftop_use(number, lit);
+  const TargetPoints& points = environment_.points;
+  if (use.arrives && use.goes_on && !(points.arrival(number) == points.onward(number))) {
+    visit(RooftopUse{.arrives = true});
+    visit(RooftopUse{.goes_on = true});
+  } else if (use.any()) {
+    visit(use);
+  }
+}
+
+Vec3 FirstLevel::rooftop_point(std::uint32_t number, RooftopUse use) const {
+  return use.arrives ? environment_.points.arrival(number) : environment_.points.onward(number);
+}
+
 void FirstLevel::launch_over_rooftops_to(std::uint32_t first, std::uint32_t end, const std::vector<std::uint8_t>& lit,
                                          std::vector<Tube>& tubes) {
   ThreadState& state = of_thread();
   RooftopWave wave;
   for (std::uint32_t number = first; number < end; ++number) {
-    const RooftopUse use = rooftop_use(number, lit[number]);
-    if (!use.any()) continue;
-    if (!find_rooftop_wave(number, use, state, wave)) continue;
-    launch_rooftop_wave(wave, number, use, state, tubes);
+    for_rooftop_uses(number, lit[number], [&](RooftopUse use) {
+      if (find_rooftop_wave(number, use, state, wave)) launch_rooftop_wave(wave, number, use, state, tubes);
+    });
   }
 }
 
 void FirstLevel::launch_over_rooftops_by(RooftopSearch& search, std::uint32_t first, std::uint32_t end,
                                          const std::vector<std::uint8_t>& lit, std::vector<Tube>& tubes) {
   std::vector<std::uint32_t> numbers;
+  std::vector<RooftopUse> uses;
   std::vector<RooftopTarget> targets;
   for (std::uint32_t number = first; number < end; ++number) {
-    const RooftopUse use = rooftop_use(number, lit[number]);
-    if (!use.any()) continue;
-    numbers.push_back(number);
-    targets.push_back(waves_.target_at(number, environment_.points.arrival(number)));
+    for_rooftop_uses(number, lit[number], [&](RooftopUse use) {
+      numbers.push_back(number);
+      uses.push_back(use);
+      targets.push_back(waves_.target_at(number, rooftop_point(number, use)));
+    });
   }
   std::vector<RooftopBends> found(targets.size());
   search.find(waves_.search_rays(), targets, found);
@@ -122,6 +140,10 @@ void FirstLevel::launch_over_rooftops_by(RooftopSearch& search, std::uint32_t fi
     }
     return false;
   };
+  // Both uses of a number are of one thread: they mark the same.
+  const auto first_of_number = [&](std::size_t k) {
+    return k > 0 && k < numbers.size() && numbers[k] == numbers[k - 1] ? k + 1 : k;
+  };
   // A search takes many targets, so that some threads have more of them to finish than others. None of those that wait
   // here begins another search.
   std::vector<std::vector<Tube>> produced((targets.size() + found_per_block - 1) / found_per_block);
@@ -129,10 +151,9 @@ void FirstLevel::launch_over_rooftops_by(RooftopSearch& search, std::uint32_t fi
     parallel_blocks(targets.size(), found_per_block, no_progress(), [&](std::size_t begin, std::size_t end_of_block) {
       ThreadState& state = of_thread();
       RooftopWave wave;
-      for (std::size_t k = begin; k < end_of_block; ++k) {
-        const RooftopUse use = rooftop_use(numbers[k], lit[numbers[k]]);
-        if (!finish(k, state, wave) && !find_rooftop_wave_below(numbers[k], use, state, wave)) continue;
-        launch_rooftop_wave(wave, numbers[k], use, state, produced[begin / found_per_block]);
+      for (std::size_t k = first_of_number(begin); k < first_of_number(end_of_block); ++k) {
+        if (!finish(k, state, wave) && !find_rooftop_wave_below(numbers[k], uses[k], state, wave)) continue;
+        launch_rooftop_wave(wave, numbers[k], uses[k], state, produced[begin / found_per_block]);
       }
     });
   });
@@ -152,7 +173,7 @@ void FirstLevel::launch_rooftop_wave(const RooftopWave& wave, std::uint32_t numb
   chain.over_rooftops = true;
   if (!record_.first_edges.empty())
     record_.first_edges[number] = {wave.path.edges.front(), wave.path.edges.size() == 1};
-  const std::uint16_t over_edges = rises_over_one_edge(transmitter_.position, wave) ? over_one_edge : 0;
+  const bool is_over_one_edge = rises_over_one_edge(transmitter_.position, wave);
   if (use.arrives && wave.end == points.arrival(number)) {
     const Vec3 ground_normal = waves_.ground_normal_behind(wave, number);
     VegetationAtTarget attenuation =
@@ -162,8 +183,8 @@ void FirstLevel::launch_rooftop_wave(const RooftopWave& wave, std::uint32_t numb
     arrivals_.arrive({wave.source, wave.strength, Mechanism::over_rooftop, wave.departure_gain, chain, false,
                       attenuation, by_ground.offset_m, ground_normal},
                      number, state.arrivals);
-    record_.reached_over_rooftops[number] |=
-        lit_as_target | over_edges | (wave.path.by_ground ? by_ground_as_target : 0);
+    record_.reached_over_rooftops[number] |= lit_as_target | (is_over_one_edge ? over_one_edge_as_target : 0) |
+                                             (wave.path.by_ground ? by_ground_as_target : 0);
   }
   if (use.goes_on && !comes_from_behind) {
     const double vegetation =
@@ -172,8 +193,8 @@ void FirstLevel::launch_rooftop_wave(const RooftopWave& wave, std::uint32_t numb
     const Vec3 place = points.reference(number);
     const Complex at_tile = waves_.behind_last_edge(wave.path, place) / waves_.behind_last_edge(wave.path, wave.end);
     go_on({wave.source, at_tile * wave.strength, wave.departure_gain, chain, 0, 1, vegetation}, number, tubes);
-    record_.reached_over_rooftops[number] |=
-        lit_as_element | over_edges | (wave.path.by_ground ? by_ground_as_element : 0);
+    record_.reached_over_rooftops[number] |= lit_as_element | (is_over_one_edge ? over_one_edge_as_element : 0) |
+                                             (wave.path.by_ground ? by_ground_as_element : 0);
   }
 }
 

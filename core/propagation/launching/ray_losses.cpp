@@ -249,7 +249,8 @@ LeftAtKellerPoint RayLosses::Account::left_at_keller_point(const Tube& tube, std
   const Wedge wedge = view().wedge_of(view().environment.edge(tube.element));
   const TubeAtEdge at_edge(tube, wedge, view());
   const std::uint32_t number = target & RowTarget::number_mask;
-  return left_near_edge(view(), tube.chain, tube.element, at_edge.source, points_.arrival(number), number);
+  const Vec3 point = target_past_edge(points_.view(), target);
+  return left_near_edge(view(), tube.chain, tube.element, at_edge.source, point, number);
 }
 
 bool RayLosses::Account::walk(Tube& tube, std::size_t first, std::size_t end, std::uint32_t target) {

@@ -226,7 +226,7 @@ RooftopWave RayPaths::recorded_wave(const RecordedRay& ray, Vec3 target) const {
   RooftopWave wave;
   if (ray.chain.length > 0 && !is_reflected_by_ground_below(ray)) {
     const std::uint32_t first = ray.chain.elements[0];
-    waves_.find(waves_.target_at(first, points.arrival(first)), work, wave);
+    waves_.find(waves_.target_at(first, points.onward(first)), work, wave);
     if (wave.path.edges.empty()) waves_.find(waves_.target_at(first, points.reference(first)), work, wave);
   }
   // What comes to a receiver along the ground has its own way over the roofs, where its tile has none (arrival.cpp).

@@ -8,11 +8,14 @@
 
 #include "core/base/error.h"
 #include "core/base/parallel.h"
+#include "core/propagation/rays/ray_launching_options.h"
 #include "core/propagation/rows/for_places.h"
 #include "core/propagation/rows/marked_bytes.h"
 
 namespace tesseray {
 namespace {
+
+constexpr double onward_height_m = RayLaunchingOptions{}.receiver_height_m;
 
 // Calls lay_out(i, x, y, z) for the points of some numbers. They are copied together before they are worked on: with
 // nothing to compute in between, the processor fetches more of them from memory at once.
@@ -119,7 +122,8 @@ TargetPoints::TargetPoints(const Tiling& tiling, const std::vector<Receiver>& re
     : view_{.tile_count = static_cast<std::uint32_t>(tiling.tiles.size()),
             .edge_count = static_cast<std::uint32_t>(tiling.edges.size()),
             .receiver_count = static_cast<std::uint32_t>(receivers.size()),
-            .tiles_are_targets = tiles_are_targets},
+            .tiles_are_targets = tiles_are_targets,
+            .ways_on_apart = receiver_height_m != onward_height_m},
       receiver_height_m_(receiver_height_m) {
   require_target_numbers(tiling.tiles.size() + tiling.edges.size(), receivers.size());
   points_.reserve(view_.point_count());
@@ -131,6 +135,9 @@ TargetPoints::TargetPoints(const Tiling& tiling, const std::vector<Receiver>& re
   for (const Receiver& receiver : receivers) points_.push_back(receiver.position);
   for (const Tile& tile : tiling.tiles) points_.push_back(tile.centroid);
   for (const EdgeSegment& edge : tiling.edges) points_.push_back(edge.midpoint);
+  if (view_.ways_on_apart) {
+    for (const Tile& tile : tiling.tiles) points_.push_back(target_point(tile, onward_height_m));
+  }
   add_rough_points();
   view_.points = points_.data();
   view_.tiles_on_ground = is_ground_.data();
@@ -201,7 +208,7 @@ void lay_out_edge_row(const Tiling& tiling, const TargetPoints& points, std::uin
     layout.points.push_back(point);
     intervals.target.push_back(target);
   };
-  for (const std::uint32_t member : row) add(member, target_of_edge(view, member));
+  for (const std::uint32_t member : row) for_targets_of_edge(view, member, add);
   for_targets_beside_row(points, beside, add);
   intervals.resize(false);
   run_vectorized<LayOutEdgeRow>(best_instruction_set(), &segment, points.coordinates(), layout.points.data(),

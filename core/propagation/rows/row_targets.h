@@ -49,7 +49,7 @@ class TargetPoints {
 
   bool is_ground(std::uint32_t tile) const { return view_.is_ground(tile); }
 
-  // Three coordinates of each number's arrival(), and after them of each element's reference().
+  // Three coordinates of each of the view's points.
   const double* coordinates() const { return &points_.front().x; }
   std::uint32_t reference_index(std::uint32_t element) const { return view_.reference_index(element); }
   // The same points in single precision, from an origin; no coordinate of them is greater than rough_most_m().
@@ -60,6 +60,7 @@ class TargetPoints {
 
   Vec3 arrival(std::uint32_t number) const { return view_.arrival(number); }
   Vec3 reference(std::uint32_t element) const { return view_.reference(element); }
+  Vec3 onward(std::uint32_t number) const { return view_.onward(number); }
 
  private:
   void add_rough_points();

@@ -143,7 +143,7 @@ TESSERAY_HD LinkView::Departure sent_by_edge(const Tube& tube, Vec3 target, std:
         left_near_edge(launch, before, edge_element, tube.source, target, number).factor * departure.field;
   } else {
     // Where diffract() has evaluated it.
-    const Vec3 tile = environment.points.arrival(tube.element);
+    const Vec3 tile = environment.points.onward(tube.element);
     const EdgeIncidence to_tile(absorbing_along(lit.wedge, edge, tile - edge.midpoint), edge, lit.source);
     const RayOverEdge known(to_tile, lit, source, leg_to(tube.source, tile), wave_number);
     departure.field = transported(known.incident(transported(tube.strength, known.k_d), wave_number), ray.k_i);
@@ -362,8 +362,8 @@ TESSERAY_HD inline bool comes_by_edges_between(const LaunchView& launch, const I
 
 // True when a ray over the roofs or past them, which may have the ground before them with it, stands for one that the
 // chain diffracts, last at this point, to a target or an element (`as`: lit_as_…). Over or past one edge alone
-// (over_one_edge) both go the same way, however far from the plane the Keller point lies where the plane meets the edge
-// at an angle. What has come through a building goes another way.
+// (over_one_edge_as_…) both go the same way, however far from the plane the Keller point lies where the plane meets the
+// edge at an angle. What has come through a building goes another way.
 TESSERAY_HD inline bool is_over_rooftops(const LaunchView& launch, const InteractionChain& chain, Vec3 keller_point,
                                          std::uint32_t number, std::uint8_t as) {
   if (launch.reached_over_rooftops == nullptr || (launch.reached_over_rooftops[number] & as) == 0) return false;
@@ -379,13 +379,14 @@ TESSERAY_HD inline bool is_over_rooftops(const LaunchView& launch, const Interac
     const std::uint32_t element = chain.elements[i];
     if (!points.is_edge(element) || launch.environment.edge(element).kind == EdgeKind::corner) return false;
   }
-  const Vec3 target = points.arrival(number);
+  const Vec3 target = as == lit_as_target ? points.arrival(number) : points.onward(number);
   if (lies_between(launch, keller_point, target)) {
     return comes_by_edges_between(launch, chain, first_edge, keller_point, target);
   }
   const std::uint16_t past = as == lit_as_target ? past_one_edge_as_target : past_one_edge_as_element;
   const bool is_past = (launch.reached_over_rooftops[number] & past) != 0;
-  const bool is_over = (launch.reached_over_rooftops[number] & over_one_edge) != 0;
+  const std::uint16_t over = as == lit_as_target ? over_one_edge_as_target : over_one_edge_as_element;
+  const bool is_over = (launch.reached_over_rooftops[number] & over) != 0;
   return chain.length == first_edge + 1 && (is_over || is_past) &&
          stands_between(launch, chain.last(), target, is_past);
 }
@@ -401,7 +402,8 @@ TESSERAY_HD void diffract(const TubeAtEdge& at_edge, const EdgeIncidence& incide
   const InteractionChain& chain = at_edge.chain;
   const LaunchView& launch = rays.view();
   const std::uint32_t number = target & RowTarget::number_mask;
-  const Leg leg = leg_to(at_edge.source, launch.environment.points.arrival(number));
+  const Vec3 point = target_past_edge(launch.environment.points, target);
+  const Leg leg = leg_to(at_edge.source, point);
   if (!(leg.rho_m > 0) || !comes_from_front(launch, tube, leg.from)) return;
   const bool arrives = (target & RowTarget::arrives) != 0 && chain.may_arrive() &&
                        !comes_as_companion(launch.environment, chain, number) &&
@@ -423,8 +425,7 @@ TESSERAY_HD void diffract(const TubeAtEdge& at_edge, const EdgeIncidence& incide
       differs_along(tube, at_edge.edge.length_m, launch.environment.points.is_receiver(number))
           ? reflected_along(tube.chain, ray.k_i, rays)
           : LinkView::Departure{transported(tube.strength, ray.k_i), static_cast<double>(tube.departure_gain)};
-  const LeftAtKellerPoint left = left_near_edge(launch, tube.chain, tube.element, at_edge.source,
-                                                launch.environment.points.arrival(number), number);
+  const LeftAtKellerPoint left = left_near_edge(launch, tube.chain, tube.element, at_edge.source, point, number);
   incident.field = left.factor * incident.field;
   const ComplexVec3 diffracted = ray.diffracted(incident.field, wave_number);
   if (!(squared_norm(diffracted) > 0)) return;
@@ -452,7 +453,7 @@ TESSERAY_HD void diffract(const TubeAtEdge& at_edge, std::uint32_t target, Rays&
   const std::uint32_t number = target & RowTarget::number_mask;
   const bool arrives = (target & RowTarget::arrives) != 0 && at_edge.chain.may_arrive();
   if (!arrives && !rays.may_go_on(at_edge.chain, number, tube.reflections, tube.diffractions + 1)) return;
-  const Vec3 way = points.arrival(number) - at_edge.edge.midpoint;
+  const Vec3 way = target_past_edge(points, target) - at_edge.edge.midpoint;
   CommonFace onwards;
   if (points.is_edge(number)) {
     onwards = common_face(rays.view(), at_edge.edge, rays.view().environment.edge(number));

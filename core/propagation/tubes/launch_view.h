@@ -28,7 +28,8 @@ inline constexpr std::uint8_t lit_as_target = 1, lit_as_element = 2;
 inline constexpr std::uint8_t with_ground_as_target = 4, with_ground_as_element = 8;
 inline constexpr std::uint8_t with_ground_below = 16, with_ground_through_building = 32;
 inline constexpr std::uint8_t by_ground_as_target = 64, by_ground_as_element = 128;
-inline constexpr std::uint16_t over_one_edge = 256, past_one_edge_as_target = 512, past_one_edge_as_element = 1024;
+inline constexpr std::uint16_t over_one_edge_as_target = 256, over_one_edge_as_element = 2048;
+inline constexpr std::uint16_t past_one_edge_as_target = 512, past_one_edge_as_element = 1024;
 
 // Nearer than this an antenna's pattern is that of each part of a tile; 0 where it has none.
 TESSERAY_HD inline double pattern_near_m(const LinkView& link, const Tile& tile) {

@@ -45,7 +45,7 @@ struct BatchLimits {
 
 // What so many members of a group's row are at most, as places where rays arrive and from which they go on.
 inline std::size_t targets_of(const TargetPointsView& points, std::uint32_t element, std::size_t members) {
-  return points.is_tile(element) ? 2 * members : members;
+  return points.is_tile(element) || points.ways_on_apart ? 2 * members : members;
 }
 
 // Tells what is left of rays that are held before their tiles, one by one: an amplitude of 0 where they do not arrive.

@@ -58,6 +58,8 @@ std::vector<Case> cases() {
   list.back().options.pruning = true;
   list.back().options.pruning_from_tiles = 1;
   list.back().options.tubes_of_level = 2'000;  // levels in parts, each drawn by what is there by then
+  list.push_back({"targets high over the ground", all_effects(), antenna_at(street)});
+  list.back().options.receiver_height_m = 6;
   list.push_back({"in amplitude", all_effects(), antenna_at(street)});
   list.back().options.summation = Summation::coherent;
   list.push_back({"sector antenna and dipole", all_effects(), antenna_at(above)});

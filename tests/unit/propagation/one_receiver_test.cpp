@@ -111,6 +111,38 @@ TEST(OneReceiver, GetsTheSameByTheRowsOfParentTiles) {
   expect_same_one_by_one(*parents, {});
 }
 
+// Behind low houses, near whose roofs the height of targets over the ground decides what comes there past their edges.
+TEST(OneReceiver, GetsTheSameForAnyHeightOfTargetsOverTheGround) {
+  Scene scene = testing::flat_ground(160, 120);
+  scene.prisms.push_back(testing::box_prism(1, {60, 40}, {80, 52}, 0, 4));
+  scene.prisms.push_back(testing::box_prism(2, {100, 70}, {112, 84}, 0, 5.5));
+  const Environment houses(std::move(scene), 8);
+  std::vector<Vec3> places;
+  for (double x = 84; x < 160; x += 7) {
+    for (const double height_m : {1.5, 3.0}) places.push_back({x, 45 + 0.5 * (x - 80), height_m});
+  }
+  RayLaunchingOptions options;
+  options.max_bounces = 2;
+  options.rays_per_receiver = 100;
+  for (const OverRooftop over_rooftop : {OverRooftop::screens, OverRooftop::none}) {
+    options.over_rooftop = over_rooftop;
+    options.receiver_height_m = 1.5;
+    const auto launch_over_houses = [&](bool tiles_are_targets) {
+      options.tiles_are_targets = tiles_are_targets;
+      return houses.launch(testing::test_transmitter({20, 30, 6}), testing::receivers_at(places), options);
+    };
+    const RayLaunchingResult usual = launch_over_houses(true);
+    for (const double height_m : {0.05, 4.0, 10.0}) {
+      options.receiver_height_m = height_m;
+      for (const bool tiles_are_targets : {true, false}) {
+        const RayLaunchingResult found = launch_over_houses(tiles_are_targets);
+        ASSERT_EQ(found.rays.size(), usual.rays.size()) << height_m << " m";
+        for (std::size_t r = 0; r < places.size(); ++r) testing::expect_same(found.receivers[r], usual.receivers[r]);
+      }
+    }
+  }
+}
+
 TEST(OneReceiver, SeveralAtOnceGetTheSameToo) {
   const RayLaunchingResult whole = launch(*hilly_town().visibility, {}, true, points());
   const RayLaunchingResult some = launch(*hilly_town().visibility, {}, false, points());
