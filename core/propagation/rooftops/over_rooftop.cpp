@@ -13,6 +13,7 @@
 #include "core/propagation/rooftops/side_crossings_in_vectors.h"
 
 namespace tesseray {
+
 OverRooftopPaths::OverRooftopPaths(const Scene& scene)
     : OverRooftopPaths(scene, std::make_shared<const PrismIndex>(scene), BelowParts::air) {}
 
