@@ -73,6 +73,9 @@ def clashes(files, names_in):
     for path in sorted(files):
         for name, number, meaning in names_in(files[path]):
             places[name].setdefault(path, (number, meaning or path))
+    for name in list(places):  # functions may share a name that nothing else has
+        for function in (other for other in places if other.startswith(f"{name}(")):
+            places[name] |= places[function]
     for name, found in sorted(places.items()):
         if len({meaning for _, meaning in found.values()}) > 1:
             yield f"{name}: " + ", ".join(f"{path}:{number}" for path, (number, _) in found.items())
@@ -82,8 +85,10 @@ def compiled_together(lists):
     """lists: the text of a folder's CMakeLists.txt. For each target that is compiled as one, its files."""
     for targets in TOGETHER.findall(lists):
         for target in targets.split():
-            sources = re.search(r"\(\s*" + target + r"\s([^)]*)\)", lists)
-            yield [name for name in sources[1].split() if name.endswith(".cpp")]
+            sources = re.search(r"\(\s*" + target + r"\s([^)]*)\)", lists)[1]
+            for variable, of in re.findall(r"(?:set\(|list\(APPEND )(\w+)\s([^)]*)\)", lists):
+                sources = sources.replace(f"${{{variable}}}", f"{of} ${{{variable}}}")
+            yield [name for name in sources.split() if name.endswith(".cpp")]
 
 
 def main():

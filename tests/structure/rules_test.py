@@ -113,6 +113,7 @@ class Names(unittest.TestCase):
         self.assertEqual(self.own("struct Row {\n  int a;\n};", "class Row {\n};"), ["Row"])
         self.assertEqual(self.own("double twice(double a) { return a; }", "double twice(int a) { return a; }"), [])
         self.assertEqual(self.own(words, "int f() {\n  const int words = 1;\n}"), [])
+        self.assertEqual(self.own("const Rings square{{{0, 0}}};", "Ring square(double a) { return {}; }"), ["square"])
 
     def test_one_meaning_may_be_told_twice(self):
         self.assertEqual(self.own("using Json = nlohmann::json;", "using Json = nlohmann::json;"), [])
@@ -123,6 +124,9 @@ class Names(unittest.TestCase):
         lists = ("tesseray_library(a SOURCES x.cpp\n  y/z.cpp LINKS other)\nadd_executable(b b.cpp)\n"
                  "tesseray_compile_together(a)\n")
         self.assertEqual(list(names.compiled_together(lists)), [["x.cpp", "y/z.cpp"]])
+        lists = ("set(sources x.cpp)\nlist(APPEND sources\n  y.cpp)\ntesseray_test(a SOURCES ${sources} LINKS other)\n"
+                 "tesseray_compile_together(a)\n")
+        self.assertEqual(list(names.compiled_together(lists)), [["x.cpp", "y.cpp"]])
 
 
 class SourceRules(unittest.TestCase):

@@ -11,13 +11,14 @@ namespace {
 
 using Names = std::string_view;
 
-constexpr std::array aliases = {Names("population"), Names("inhabitants"), Names("residents"), Names("einwohner"),
-                                Names("persons"),    Names("people"),      Names("pop")};
+constexpr std::array names_of_population = {Names("population"), Names("inhabitants"), Names("residents"),
+                                            Names("einwohner"),  Names("persons"),     Names("people"),
+                                            Names("pop")};
 
 }  // namespace
 
 AttributeSearch population_search(const std::string& requested, const std::string& parameter) {
-  return {requested, parameter, aliases, {}, "population"};
+  return {requested, parameter, names_of_population, {}, "population"};
 }
 
 std::optional<double> PopulationField::read(const OGRFeature& feature, ErrorPlace place) {
