@@ -7,6 +7,7 @@
 #include <vector>
 
 #include "processing_algorithms/run/run.h"
+#include "tests/support/test_folders.h"
 
 namespace tesseray {
 namespace {
@@ -35,7 +36,7 @@ std::vector<std::string> table_lines(const std::string& text, const std::string&
 
 // Of which the plugin's figures.py makes the same (tests/qgis/test_figures.py).
 TEST(OutcomeReport, TablesAreThoseOfThePlugin) {
-  std::ifstream file(std::string(TESSERAY_SOURCE_DIR) + "/tests/support/log_tables.json");
+  std::ifstream file(testing::source_folder() / "tests/support/log_tables.json");
   const auto cases = nlohmann::ordered_json::parse(file);
   ASSERT_GT(cases.size(), 5u);
   for (const auto& one : cases) {

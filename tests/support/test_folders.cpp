@@ -3,12 +3,8 @@
 
 namespace tesseray::testing {
 
-std::filesystem::path source_folder() {
-  return TESSERAY_SOURCE_DIR;
-}
+std::filesystem::path source_folder() { return TESSERAY_SOURCE_DIR; }
 
-std::filesystem::path shared_folder() {
-  return source_folder() / ".." / "shared";
-}
+std::filesystem::path shared_folder() { return source_folder() / ".." / "shared"; }
 
 }  // namespace tesseray::testing

@@ -13,6 +13,7 @@
 #include "core/io/sources/passwords.h"
 #include "core/io/sources/text_values.h"
 #include "tests/support/kept_warnings.h"
+#include "tests/support/test_folders.h"
 
 namespace tesseray {
 namespace {
@@ -138,7 +139,7 @@ INSTANTIATE_TEST_SUITE_P(
 
 // The plugin's test takes the same names.
 TEST(Passwords, AreTheValuesOfTheseNamesInAQuery) {
-  std::ifstream names(std::string(TESSERAY_SOURCE_DIR) + "/tests/support/query_names.csv");
+  std::ifstream names(testing::source_folder() / "tests/support/query_names.csv");
   std::string line;
   std::getline(names, line);
   std::size_t count = 0;
