@@ -86,7 +86,7 @@ VisibilityHeader decoded_header(std::span<const std::uint8_t> file, const std::f
 
 Error visibility_refusal(const std::filesystem::path& path, std::string code, const std::string& reason) {
   return Error(ErrorKind::invalid_input, std::move(code), "the visibility file is refused: " + reason,
-               "compute the visibility for this environment anew, with --overwrite in place of this file",
+               "run computevisibility anew for this environment, with --overwrite in place of this file",
                {.file = path.string()});
 }
 
