@@ -208,7 +208,7 @@ RayLauncher::RayLauncher(const Scene& scene, const Tiling& tiling, const Occlusi
                                       std::move(reach),
                                       normals_of_ground_around(reflecting),
                                       edge_runs(tiling),
-                                      stacks_of(scene, PrismIndex(scene)),
+                                      stacks_of(scene, over_rooftops.index()),
                                       std::move(over_rooftops),
                                       std::move(ground_tiles),
                                       std::move(grounds),

@@ -169,6 +169,7 @@ class OverRooftopPaths {
   bool is_ground_level() const { return is_ground_level_; }
 
   const RooftopSceneView& view() const { return profiles_.view(); }
+  const PrismIndex& index() const { return *index_; }  // of the scene
 
  private:
   // Where the ground reflects what find_reflection() has found; or, where the ends see no ground, the place that comes

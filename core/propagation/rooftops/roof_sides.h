@@ -33,8 +33,8 @@ struct RoofSides {
 // What is below a part that stands neither on the ground nor on others, with gaps of up to half a metre.
 enum class BelowParts { air, solid };
 
-// Of all parts that stand on the ground, perhaps on others. Where the roof goes on
-// beyond a side, or one stands there that is higher, there is none.
+// Of all parts that stand on the ground, perhaps on others. Where the roof goes on beyond a side, or one stands there
+// that is higher, there is none.
 RoofSides find_roof_sides(const Scene& scene, const PrismIndex& index, BelowParts below = BelowParts::air);
 
 }  // namespace tesseray
