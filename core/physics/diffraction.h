@@ -18,10 +18,13 @@ namespace tesseray {
 // An edge between two flat faces. tangent_0 lies in the 0-face, at right angles to the edge and away from it;
 // normal_0 points into the air; normal_0 = direction × tangent_0. Angles about the edge count from the 0-face through
 // the air, 0 … exterior_angle (rad, above π). eps_0, eps_n: complex relative permittivities of the faces.
+// round_as_screen: what comes round by both faces counts in full, as behind an absorbing screen, and not by what both
+// reflect.
 struct Wedge {
   Vec3 direction{0, 0, 1}, tangent_0{1, 0, 0}, normal_0{0, 1, 0};
   double exterior_angle = 1.5 * pi;
   Complex eps_0{5, 0}, eps_n{5, 0};
+  bool round_as_screen = false;
 };
 
 // Coefficients (√m) for the electric field parallel to the edge's plane of incidence (soft) and across it (hard), and
@@ -76,7 +79,7 @@ struct WedgeIncidence {
   Complex eps_0{5, 0};                        // of the source-side face
   FresnelCoefficients reflection_0;           // at the source's angle, on the source-side face
   Complex eps_n{5, 0};                        // of the other face
-  bool faces_reflect = true;                  // both: false when one of them absorbs
+  bool round_as_screen = false;               // as of Wedge
   bool from_other_face = false;               // true when the wedge's n-face is the source's
   bool in_air = false;                        // false when the source lies inside the solid or on the edge
 };
@@ -172,7 +175,7 @@ TESSERAY_HD inline WedgeIncidence wedge_incidence(const Wedge& wedge, Vec3 k_i) 
     w.eps_0 = wedge.eps_0;
     w.eps_n = wedge.eps_n;
   }
-  w.faces_reflect = reflects(w.eps_0) && reflects(w.eps_n);
+  w.round_as_screen = wedge.round_as_screen;
   w.source_angle = angle;
   w.source_scaled = cos_sin_quarter(w.inverse_two_n * angle);
   w.reflection_0 = fresnel(w.eps_0, w.sin_beta * std::fabs(w.sin_source));
@@ -223,7 +226,7 @@ struct WedgeFaces {
   FresnelCoefficients reflection_0, reflection_n;
   // Source and observer exchanged take each other's angle: then the two terms of the incident wave are exchanged, too.
   bool source_is_nearer_0 = true;
-  bool reflect_both = true;
+  bool round_as_screen = false;
   TurnAtFace turn_0, turn_n;
 
   TESSERAY_HD WedgeDiffraction sum(const WedgeTerms& terms) const {
@@ -232,7 +235,7 @@ struct WedgeFaces {
     const FresnelCoefficients &r0 = reflection_0, &rn = reflection_n;
     if (turn_0.squared_sin == 0.0 && turn_n.squared_sin == 0.0) {
       const auto in_plane = [&](Complex gamma_0, Complex gamma_n) {
-        return incident + (reflect_both ? gamma_0 * gamma_n * round : round) + gamma_0 * terms.reflected_0 +
+        return incident + (round_as_screen ? round : gamma_0 * gamma_n * round) + gamma_0 * terms.reflected_0 +
                gamma_n * terms.reflected_n;
       };
       return {in_plane(r0.te, rn.te), in_plane(r0.tm, rn.tm)};
@@ -245,7 +248,7 @@ struct WedgeFaces {
     };
     add(turn_0, r0.te * terms.reflected_0, r0.tm * terms.reflected_0);
     add(turn_n, rn.te * terms.reflected_n, rn.tm * terms.reflected_n);
-    if (reflect_both) {
+    if (!round_as_screen) {
       const Complex one{1, 0}, te = 0.5 * ((r0.te * rn.te - one) * round), tm = 0.5 * ((r0.tm * rn.tm - one) * round);
       add(turn_0, te, tm);
       add(turn_n, te, tm);
@@ -264,7 +267,7 @@ TESSERAY_HD inline WedgeFaces wedge_faces(const WedgeIncidence& w, double observ
   };
   WedgeFaces faces;
   faces.source_is_nearer_0 = observer_angle >= w.source_angle;
-  faces.reflect_both = w.faces_reflect;
+  faces.round_as_screen = w.round_as_screen;
   faces.reflection_0 = faces.source_is_nearer_0 ? w.reflection_0 : reflected(w.eps_0, observer);
   faces.reflection_n = reflected(w.eps_n, faces.source_is_nearer_0 ? observer_from_n : source_from_n);
   if (w.cos_beta != 0.0) {

@@ -35,7 +35,6 @@ struct FaceReflection {
 template <class Real>
 struct FacesSeen {
   FaceReflection<Real> source_face, other_face;
-  Real both_reflect = 1;  // 0 where one of the faces absorbs for this end
 };
 
 // What a wedge is to all its sources and observers.
@@ -44,19 +43,13 @@ struct PowerWedge {
   Real n = 0;
   Real cos_half_step = 0, sin_half_step = 0;  // of π/2n
   Real cos_exterior = 0, sin_exterior = 0;    // of nπ
-  Real both_reflect = 1;                      // 0 where one of the faces absorbs
 };
 
-// `eps_0`, `eps_n`: complex relative permittivities of the faces, 1 of one that absorbs.
 template <class Real>
-TESSERAY_HD PowerWedge<Real> power_wedge(double exterior_angle, Complex eps_0, Complex eps_n) {
+TESSERAY_HD PowerWedge<Real> power_wedge(double exterior_angle) {
   const double n = exterior_angle / pi, step = pi / (2 * n);
-  return {static_cast<Real>(n),
-          static_cast<Real>(std::cos(step)),
-          static_cast<Real>(std::sin(step)),
-          static_cast<Real>(std::cos(exterior_angle)),
-          static_cast<Real>(std::sin(exterior_angle)),
-          static_cast<Real>(reflects(eps_0) && reflects(eps_n) ? 1 : 0)};
+  return {static_cast<Real>(n), static_cast<Real>(std::cos(step)), static_cast<Real>(std::sin(step)),
+          static_cast<Real>(std::cos(exterior_angle)), static_cast<Real>(std::sin(exterior_angle))};
 }
 
 template <class Real>
@@ -94,12 +87,12 @@ template <class Real>
 // |Sum of the four terms|² of one polarisation, as WedgeFaces::sum has it: those of the incident wave with the second
 // one (`turned`) by way of both faces, and what either face reflects.
 template <class Real>
-[[gnu::always_inline]] TESSERAY_HD inline Real power_of_terms(Real both_reflect, Real gamma_0_re, Real gamma_0_im,
-                                                              Real gamma_n_re, Real gamma_n_im, Real incident_re,
-                                                              Real incident_im, Real turned_re, Real turned_im,
-                                                              Real re_0, Real im_0, Real re_n, Real im_n) {
-  const Real both_re = 1 + both_reflect * ((gamma_0_re * gamma_n_re - gamma_0_im * gamma_n_im) - 1);
-  const Real both_im = both_reflect * (gamma_0_re * gamma_n_im + gamma_0_im * gamma_n_re);
+[[gnu::always_inline]] TESSERAY_HD inline Real power_of_terms(Real gamma_0_re, Real gamma_0_im, Real gamma_n_re,
+                                                              Real gamma_n_im, Real incident_re, Real incident_im,
+                                                              Real turned_re, Real turned_im, Real re_0, Real im_0,
+                                                              Real re_n, Real im_n) {
+  const Real both_re = gamma_0_re * gamma_n_re - gamma_0_im * gamma_n_im;
+  const Real both_im = gamma_0_re * gamma_n_im + gamma_0_im * gamma_n_re;
   const Real re = (incident_re + (both_re * turned_re - both_im * turned_im)) +
                   (gamma_0_re * re_0 - gamma_0_im * im_0) + (gamma_n_re * re_n - gamma_n_im * im_n);
   const Real im = (incident_im + (both_re * turned_im + both_im * turned_re)) +
@@ -127,7 +120,6 @@ template <class Real>
   physics_detail::boundary_term_in_real(w, Real(-1), cc + ss, sc - cs, cc_b + ss_b, sc_b - cs_b, root, re_2, im_2);
   physics_detail::boundary_term_in_real(w, Real(-1), cc - ss, sc + cs, cc_b - ss_b, sc_b + cs_b, root, re_0, im_0);
   physics_detail::boundary_term_in_real(w, Real(1), cc - ss, sc + cs, cc_b - ss_b, sc_b + cs_b, root, re_n, im_n);
-  const Real both_reflect = w.both_reflect * from_source.both_reflect * from_observer.both_reflect;
   // Each face takes the end that is nearer to it, as wedge_faces has it: half the angle is at most π.
   const bool source_is_nearer = source.cos_half >= observer.cos_half;
   const auto either = [&](Real a, Real b) { return source_is_nearer ? a : b; };
@@ -135,14 +127,14 @@ template <class Real>
         &source_n = from_source.other_face, &observer_n = from_observer.other_face;
   const Real incident_re = either(re_2, re_1), incident_im = either(im_2, im_1), turned_re = either(re_1, re_2),
              turned_im = either(im_1, im_2);
-  soft = physics_detail::power_of_terms(
-      both_reflect, either(source_0.te_re, observer_0.te_re), either(source_0.te_im, observer_0.te_im),
-      either(observer_n.te_re, source_n.te_re), either(observer_n.te_im, source_n.te_im), incident_re, incident_im,
-      turned_re, turned_im, re_0, im_0, re_n, im_n);
-  hard = physics_detail::power_of_terms(
-      both_reflect, either(source_0.tm_re, observer_0.tm_re), either(source_0.tm_im, observer_0.tm_im),
-      either(observer_n.tm_re, source_n.tm_re), either(observer_n.tm_im, source_n.tm_im), incident_re, incident_im,
-      turned_re, turned_im, re_0, im_0, re_n, im_n);
+  soft =
+      physics_detail::power_of_terms(either(source_0.te_re, observer_0.te_re), either(source_0.te_im, observer_0.te_im),
+                                     either(observer_n.te_re, source_n.te_re), either(observer_n.te_im, source_n.te_im),
+                                     incident_re, incident_im, turned_re, turned_im, re_0, im_0, re_n, im_n);
+  hard =
+      physics_detail::power_of_terms(either(source_0.tm_re, observer_0.tm_re), either(source_0.tm_im, observer_0.tm_im),
+                                     either(observer_n.tm_re, source_n.tm_re), either(observer_n.tm_im, source_n.tm_im),
+                                     incident_re, incident_im, turned_re, turned_im, re_0, im_0, re_n, im_n);
 }
 
 }  // namespace tesseray

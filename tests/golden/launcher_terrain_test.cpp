@@ -203,9 +203,10 @@ INSTANTIATE_TEST_SUITE_P(
                       Case{"long waves", 2100, 0, 30, 2.5, 1, Summation::coherent},
                       Case{"crests", 900, 85, 2, 1, 0.55}));
 
+// The equation's walls absorb; houses' reflect, which leaves up to a decibel less next to them.
 INSTANTIATE_TEST_SUITE_P(
     Walls, LossOverGround,
-    ::testing::Values(Case{"wall behind hill 4 m", 450, -170, 14, 1, 0.75, Summation::coherent},
+    ::testing::Values(Case{"wall behind hill 4 m", 450, -170, 14, 1.2, 0.75, Summation::coherent},
                       Case{"wall behind hill 6 m", 450, -170, 10, 1.8, 0.65, Summation::coherent},
                       Case{"wall behind hill 6 m", 900, -170, 10, 1.4, 0.55, Summation::coherent},
                       Case{"wall behind hill 9 m", 450, -170, 10, 1.2, 0.45, Summation::coherent},

@@ -14,11 +14,11 @@
 #include "core/physics/knife_edge.h"
 #include "core/physics/material.h"
 #include "core/propagation/rooftops/over_rooftop.h"
-#include "tests/golden/exact_wedge.h"
 #include "tests/golden/golden_table.h"
 #include "tests/golden/spread_of_errors.h"
 #include "tests/support/environment.h"
 #include "tests/support/exact_knife_edges.h"
+#include "tests/support/exact_wedge.h"
 #include "tests/support/synthetic_city.h"
 #include "tests/support/validation_page.h"
 

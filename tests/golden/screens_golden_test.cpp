@@ -432,8 +432,9 @@ Screen screen_between(Vec2 from, Vec2 edge, Vec2 to) {
   Wedge half_plane;
   half_plane.exterior_angle = 2.0 * pi;
   half_plane.eps_0 = half_plane.eps_n = Complex{1.0, 0.0};  // as air: reflects nothing
-  half_plane.tangent_0 = {0, -1, 0};                        // the face hangs down from the edge
-  half_plane.normal_0 = {-1, 0, 0};                         // and its air side looks back
+  half_plane.round_as_screen = true;
+  half_plane.tangent_0 = {0, -1, 0};  // the face hangs down from the edge
+  half_plane.normal_0 = {-1, 0, 0};   // and its air side looks back
   half_plane.direction = {0, 0, -1};
   const Vec2 way = edge - from, onward = to - edge;
   Screen screen;

@@ -55,12 +55,8 @@ struct ExactField::EdgeOnPath {
 };
 
 Wedge ExactField::wedge_of(const EdgeSegment& edge) const {
-  return {edge.direction,
-          edge.tangent_0,
-          edge.normal_0,
-          edge.wedge_angle,
-          link_.surface(surface_material_0(scene_.default_materials, edge)).permittivity,
-          link_.surface(surface_material_n(scene_.default_materials, edge)).permittivity};
+  return wedge_of_faces(edge, link_.surface(surface_material_0(scene_.default_materials, edge)).permittivity,
+                        link_.surface(surface_material_n(scene_.default_materials, edge)).permittivity);
 }
 
 ExactField::EdgeOnPath ExactField::edge_at(const ExactPath& path, std::size_t at, const Wave& wave,

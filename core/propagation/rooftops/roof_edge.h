@@ -18,9 +18,10 @@ namespace tesseray::rooftop_detail {
 inline constexpr double grazing_rad = 2.5 * pi / 180.0, reflecting_rad = 7.5 * pi / 180.0;
 // ν of a roof's other edge with which that leaves all of the roof lit; at −0.78 it leaves the chain.
 inline constexpr double lit_nu = -1.1;
-// An end nearer to its own roof than this lies on it: of roof tiles the wave that falls on them is wanted, not what it
-// and its reflection leave there.
-inline constexpr double on_own_roof_m = 0.002;
+// An end nearer to its own roof, or to a wall, than this lies on it: of what lies there the wave that falls on it is
+// wanted, not what that and its reflection leave. Maps have antennas on façades to a centimetre, and profiles keep ends
+// as far from walls.
+inline constexpr double on_own_roof_m = 0.002, on_wall_m = 0.0101;
 // Up to the first bend an edge is a screen, from the second on a wedge.
 inline constexpr double gentle_rad = 10.0 * pi / 180.0, steep_rad = 20.0 * pi / 180.0;
 // The same of crests of the terrain, at once: they stand in a chain with the ground between them, which is held against
@@ -77,6 +78,8 @@ struct Bend {
   TESSERAY_HD Vec2 over_roof() const { return is_rear() ? -1.0 * incoming() : outgoing(); }
   // The angle at which the ray runs over the roof: below 0 where that falls with the ray, rad.
   TESSERAY_HD double rise() const { return std::atan2(over_roof().y, std::fabs(over_roof().x)); }
+  // Of one seen along its edge: whether the neighbour below the roof lies on the wall.
+  TESSERAY_HD bool is_on_wall() const { return std::fabs(is_rear() ? outgoing().x : incoming().x) < on_wall_m; }
   // How far the roof reflects and does not absorb, 0 … 1.
   TESSERAY_HD double reflecting_share() const {
     if (is_over_own_roof) return over_roof().y < on_own_roof_m ? 0 : 1;
@@ -93,6 +96,8 @@ struct EdgeFaces {
 // the roof: an edge over which the ray falls is the rear one of its building, one to which it climbs the front one. The
 // roof is level, or falls with a leg that falls from the edge: of a thin wall or a crest there is no more between. At
 // grazing it absorbs: between the two edges of a roof the wave and its reflection would cancel (docs/physics.md §5.5).
+// So does the wall for what lies on it. A crest that absorbs is a screen: its flank is not flat as a wall is, and
+// parabolic equations have what a screen lets round. `bend`: as seen along the edge.
 TESSERAY_HD inline Wedge roof_edge(const Bend& bend, const EdgeFaces& faces, bool roof_reflects) {
   const bool rear = bend.is_rear();
   const double fall = bend.rise() < 0 ? -bend.rise() : 0;
@@ -100,7 +105,8 @@ TESSERAY_HD inline Wedge roof_edge(const Bend& bend, const EdgeFaces& faces, boo
   wedge.exterior_angle = 1.5 * pi + fall;
   // The 0-face is the roof; n̂₀ = ê × t̂₀ points up. The other face is upright. Air reflects nothing.
   wedge.eps_0 = roof_reflects ? faces.roof : Complex{1, 0};
-  wedge.eps_n = faces.wall;
+  wedge.eps_n = bend.is_on_wall() ? Complex{1, 0} : faces.wall;
+  wedge.round_as_screen = bend.is_crest && !roof_reflects;
   const double along = rear ? -std::cos(fall) : std::cos(fall);
   wedge.tangent_0 = {along, 0, -std::sin(fall)};
   wedge.normal_0 = {(rear ? -1 : 1) * std::sin(fall), 0, std::cos(fall)};

@@ -41,8 +41,7 @@ struct PrepareMembers {
                                          std::size_t count, const double* __restrict z, const double* __restrict rho,
                                          const double* __restrict cosine, const double* __restrict sine,
                                          const FrameColumns* frames, float* __restrict z_out, float* __restrict rho_out,
-                                         float* __restrict rise, float* __restrict in_air,
-                                         float* __restrict both_reflect, float* __restrict first,
+                                         float* __restrict rise, float* __restrict in_air, float* __restrict first,
                                          float* __restrict last) {
     const ObservedFaces faces = *faces_pointer;
     const FrameColumns from_0 = frames[0], from_n = frames[1];
@@ -54,7 +53,6 @@ struct PrepareMembers {
       rho_out[i] = observer.rho;
       rise[i] = observer.rise;
       in_air[i] = observer.in_air;
-      both_reflect[i] = observer.from_0.faces.both_reflect;
       first[i] = observer.first_u;
       last[i] = observer.last_u;
       from_0.cos_half[i] = observer.from_0.angle.cos_half;
@@ -80,7 +78,7 @@ struct PrepareMembers {
 // Where an observer's columns begin: those of EdgeObservers, of the source's frame and of the other face's reflection,
 // and the sums.
 struct ObserverColumns {
-  const float *z, *rho, *rise, *in_air, *both_reflect, *straight_m, *first, *last;
+  const float *z, *rho, *rise, *in_air, *straight_m, *first, *last;
   const float *cos_half, *sin_half, *cos_scaled, *sin_scaled, *te_re, *te_im, *tm_re, *tm_im;
   const float *other_te_re, *other_te_im, *other_tm_re, *other_tm_im;
   float *power, *basic, *excess, *squared_excess, *first_excess_m, *strongest, *along, *across, *strongest_z;
@@ -102,7 +100,6 @@ struct DiffractBlocks {
       const float* const rho = columns->rho + at;
       const float* const rise = columns->rise + at;
       const float* const in_air = columns->in_air + at;
-      const float* const both_reflect = columns->both_reflect + at;
       const float* const straight_m = columns->straight_m + at;
       const float* const first = columns->first + at;
       const float* const last = columns->last + at;
@@ -136,8 +133,7 @@ struct DiffractBlocks {
         const bool hit = (first[i] <= upper) & (last[i] > lower);
         const ObserverFrame observer{{cos_half[i], sin_half[i], cos_scaled[i], sin_scaled[i]},
                                      {{te_re[i], te_im[i], tm_re[i], tm_im[i]},
-                                      {other_te_re[i], other_te_im[i], other_tm_re[i], other_tm_im[i]},
-                                      both_reflect[i]}};
+                                      {other_te_re[i], other_te_im[i], other_tm_re[i], other_tm_im[i]}}};
         const EdgePair pair = pair_at_edge(source, z[i], rho[i], rise[i], hit ? in_air[i] : 0.0f, observer);
         DiffuseEdgeSum beam{power[i],     basic[i], excess[i], squared_excess[i], first_excess_m[i],
                             strongest[i], rays[i],  along[i],  across[i],         strongest_z[i]};
@@ -213,7 +209,7 @@ void EdgeObservers::resize(std::size_t padded) {
     column.resize(padded);
     std::fill(column.begin() + static_cast<std::ptrdiff_t>(size()), column.end(), padding);
   };
-  for (std::vector<float>* column : {&z_, &rho_, &in_air_, &both_reflect_, &straight_m_}) pad(*column, 1.0f);
+  for (std::vector<float>* column : {&z_, &rho_, &in_air_, &straight_m_}) pad(*column, 1.0f);
   pad(rise_, 0.0f);
   for (Frame& frame : frames_) {
     for (std::vector<float>* column : {&frame.cos_half, &frame.sin_half, &frame.cos_scaled, &frame.sin_scaled,
@@ -262,8 +258,8 @@ void EdgeObservers::lay_out(const Wedge& wedge, const EdgeSegment& edge, const d
   }
   run_vectorized<PrepareMembers>(instruction_set, &faces, order_.data(), order_.size(), places_[0].data(),
                                  places_[1].data(), places_[2].data(), places_[3].data(), columns, z_.data(),
-                                 rho_.data(), rise_.data(), in_air_.data(), both_reflect_.data(),
-                                 intervals_.first_u.data(), intervals_.last_u.data());
+                                 rho_.data(), rise_.data(), in_air_.data(), intervals_.first_u.data(),
+                                 intervals_.last_u.data());
   for (std::size_t i = 0; i < numbers.size(); ++i) {
     straight_m_[places_of_[i]] = static_cast<float>(straight_m[numbers[i]]);
   }
@@ -318,7 +314,6 @@ void diffract_diffuse_power(const DiffuseEdgeSource& source, const DiffuseEdgePo
                                 observers.rho().data(),
                                 observers.rise().data(),
                                 observers.in_air().data(),
-                                observers.both_reflect().data(),
                                 observers.straight_m().data(),
                                 observers.intervals().first_u.data(),
                                 observers.intervals().last_u.data(),

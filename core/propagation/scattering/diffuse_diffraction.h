@@ -42,8 +42,6 @@ class EdgeObservers {
   const std::vector<float>& rise() const { return rise_; }
   // 0 for members inside the solid, 1 otherwise.
   const std::vector<float>& in_air() const { return in_air_; }
-  // FacesSeen::both_reflect.
-  const std::vector<float>& both_reflect() const { return both_reflect_; }
   const std::vector<float>& straight_m() const { return straight_m_; }
 
  private:
@@ -52,7 +50,7 @@ class EdgeObservers {
 
   std::vector<std::uint32_t> numbers_, order_, places_of_;
   std::vector<double> places_[4];  // before sorting: z, ρ, and the angle's cosine and sine
-  std::vector<float> z_, rho_, rise_, in_air_, both_reflect_, straight_m_;
+  std::vector<float> z_, rho_, rise_, in_air_, straight_m_;
   RowIntervals intervals_;
   Frame frames_[2];
 };

@@ -128,8 +128,7 @@ struct EdgeObserver {
     const double magnitude = sine < 0 ? -sine : sine;
     return (magnitude > along_face) | (cosine < 0) ? 1.0f : 0.0f;
   };
-  const float reflects_0 = reflects_at(sine_0, cosine_0), reflects_n = reflects_at(sine_n, cosine_n),
-              both_reflect = reflects_0 * reflects_n;
+  const float reflects_0 = reflects_at(sine_0, cosine_0), reflects_n = reflects_at(sine_n, cosine_n);
   const auto times = [](float share, const FaceReflection<float>& face) {
     return FaceReflection<float>{share * face.te_re, share * face.te_im, share * face.tm_re, share * face.tm_im};
   };
@@ -140,10 +139,10 @@ struct EdgeObserver {
                                                           sin_beta * (sine_n < 0 ? -sine_n : sine_n));
   observer.from_0 = {{static_cast<float>(cos_half), static_cast<float>(sin_half), static_cast<float>(scaled.cos),
                       static_cast<float>(scaled.sin)},
-                     {times(reflects_0, face_0), times(reflects_n, face_n), both_reflect}};
+                     {times(reflects_0, face_0), times(reflects_n, face_n)}};
   observer.from_n = {{static_cast<float>(cos_half_n), static_cast<float>(sin_half_n), static_cast<float>(scaled.sin),
                       static_cast<float>(scaled.cos)},
-                     {times(reflects_n, face_n), times(reflects_0, face_0), both_reflect}};
+                     {times(reflects_n, face_n), times(reflects_0, face_0)}};
   const bool apart = place.rho >= least_m;
   observer.z = static_cast<float>(place.z);
   observer.rho = static_cast<float>(distance);
@@ -185,7 +184,7 @@ struct DiffuseEdgeSource {
     const double n = edge_wedge.exterior_angle / pi;
     from_other_face = about > 0.5 * edge_wedge.exterior_angle;
     if (from_other_face) about = edge_wedge.exterior_angle - about;
-    wedge = power_wedge<float>(edge_wedge.exterior_angle, edge_wedge.eps_0, edge_wedge.eps_n);
+    wedge = power_wedge<float>(edge_wedge.exterior_angle);
     angle = wedge_angle<float>(about, n);
     const double distance = norm(way), sin_beta = from_line / distance;
     const auto seen = [&](Complex permittivity, double about_edge) {

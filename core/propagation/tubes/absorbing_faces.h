@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: GPL-3.0-or-later
-// Faces of a wedge along which a ray runs to or from another edge, or to a tile.
+// The wedge of an edge, whose faces absorb where a ray runs along them to or from another edge, or to a tile.
 #pragma once
 
 #include <cmath>
@@ -9,6 +9,12 @@
 #include "core/tiling/tiling.h"
 
 namespace tesseray {
+
+// Of an edge between faces of these permittivities. Two that reflect nothing are a screen.
+TESSERAY_HD inline Wedge wedge_of_faces(const EdgeSegment& edge, Complex eps_0, Complex eps_n) {
+  const bool is_screen = !reflects(eps_0) && !reflects(eps_n);
+  return {edge.direction, edge.tangent_0, edge.normal_0, edge.wedge_angle, eps_0, eps_n, is_screen};
+}
 
 // Directions this near to a face run along it, rad.
 inline constexpr double along_face = 1e-6;

@@ -11,6 +11,7 @@
 #include "core/propagation/rays/surface_materials.h"
 #include "core/propagation/rows/edge_runs.h"
 #include "core/propagation/rows/target_points_view.h"
+#include "core/propagation/tubes/absorbing_faces.h"
 #include "core/propagation/tubes/left_along_edge.h"
 #include "core/propagation/tubes/tube.h"
 #include "core/propagation/vegetation/vegetation_loss.h"
@@ -85,12 +86,8 @@ struct LaunchView {
     return pairs.offsets == nullptr ? 1.0 : vegetation.amplitude_after(pairs.length_m(element, other));
   }
   TESSERAY_HD Wedge wedge_of(const EdgeSegment& edge) const {
-    return {edge.direction,
-            edge.tangent_0,
-            edge.normal_0,
-            edge.wedge_angle,
-            link.surfaces[surface_material_0(environment.default_materials, edge)].permittivity,
-            link.surfaces[surface_material_n(environment.default_materials, edge)].permittivity};
+    return wedge_of_faces(edge, link.surfaces[surface_material_0(environment.default_materials, edge)].permittivity,
+                          link.surfaces[surface_material_n(environment.default_materials, edge)].permittivity);
   }
 };
 

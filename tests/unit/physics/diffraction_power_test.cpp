@@ -35,7 +35,7 @@ std::pair<double, double> scalar_power(const Case& c, Complex eps_0, Complex eps
 
 template <class Real>
 std::pair<double, double> vector_power(const Case& c, Complex eps_0, Complex eps_n) {
-  const PowerWedge<Real> wedge = power_wedge<Real>(c.n * pi, eps_0, eps_n);
+  const PowerWedge<Real> wedge = power_wedge<Real>(c.n * pi);
   const double sin_beta = std::sin(c.beta);
   const auto seen_at = [&](double angle) {
     return FacesSeen<Real>{face_reflection<Real>(fresnel(eps_0, sin_beta * std::fabs(std::sin(angle)))),

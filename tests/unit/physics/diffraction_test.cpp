@@ -213,6 +213,33 @@ TEST(Diffraction, ScalesWithTheWavelength) {
   EXPECT_LE(norm(level(1.0) - level(10.0)), 1e-12);
 }
 
+// Where an end lies on a conducting face, the field across the edge is twice the wave that falls on the face. With the
+// face absorbing instead, the wedge has that wave.
+TEST(Diffraction, OnAFaceThatAbsorbsIsHalfOfTheFieldOnAConductor) {
+  for (const double n : {1.1, 1.5, 1.9}) {
+    Wedge conductor = wedge_of(n, perfect_conductor_permittivity), one_absorbs = conductor;
+    one_absorbs.eps_n = Complex{1, 0};
+    for (const double beta : {0.5 * pi, 0.9}) {
+      for (double other = 0.03; other < n * pi; other += 0.11) {
+        const Vec3 k_i = -direction_at(other, pi - beta), along_n = direction_at(n * pi, beta);
+        const Vec3 across = normalized(cross(Vec3{0, 0, 1}, k_i));
+        const ComplexVec3 hard = Complex{1, 0} * across;
+        const ComplexVec3 there = diffracted_field<accurate>(one_absorbs, hard, k_i, along_n, 20, wave_number),
+                          whole = diffracted_field<accurate>(conductor, hard, k_i, along_n, 20, wave_number);
+        EXPECT_LE(std::sqrt(squared_norm(2.0 * there - whole)), 1e-8 * std::sqrt(squared_norm(whole)))
+            << n << ", " << beta << ", " << other;
+        // And back.
+        const Vec3 from_n = -direction_at(n * pi, pi - beta), to = direction_at(other, beta);
+        const ComplexVec3 hard_back = Complex{1, 0} * normalized(cross(Vec3{0, 0, 1}, from_n));
+        const ComplexVec3 back = diffracted_field<accurate>(one_absorbs, hard_back, from_n, to, 20, wave_number),
+                          whole_back = diffracted_field<accurate>(conductor, hard_back, from_n, to, 20, wave_number);
+        EXPECT_LE(std::sqrt(squared_norm(2.0 * back - whole_back)), 1e-8 * std::sqrt(squared_norm(whole_back)))
+            << n << ", " << beta << ", " << other;
+      }
+    }
+  }
+}
+
 TEST(Diffraction, VanishesOnAFlatSurface) {
   const ComplexVec3 incident = Complex{1, 0} * Vec3{0.2, 0.4, 0.8};
   double last = 1e9;

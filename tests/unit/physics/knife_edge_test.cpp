@@ -47,6 +47,7 @@ TEST(KnifeEdge, IsTheDiffractionOfAnAbsorbingHalfPlane) {
   Wedge screen;
   screen.exterior_angle = 2.0 * pi;
   screen.eps_0 = screen.eps_n = Complex{1, 0};
+  screen.round_as_screen = true;
   screen.direction = {0, 0, -1};
   screen.tangent_0 = {0, -1, 0};
   screen.normal_0 = {-1, 0, 0};

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: GPL-3.0-or-later
-// The field that a wedge diffracts from a point source, by Bromwich's integral: exact for faces that conduct or that
-// take no part. UTD is its leading term, by other formulas.
+// The field that a wedge diffracts from a point source, by Bromwich's integral: exact for faces that conduct, and half
+// of that for one that absorbs where an end lies on it. UTD is its leading term, by other formulas.
 #pragma once
 
 #include <cmath>
@@ -18,7 +18,7 @@ struct WedgeGeometry {
 };
 
 // What each face does to its image: −1 as a conductor with the electric field along the edge, 1 across it, 0 nothing.
-// What comes by way of both has both, but for faces that take no part.
+// What comes by way of both has both.
 struct FaceReflections {
   std::complex<double> face_0, face_n;  // the one from which angles count, and the other
 };
@@ -31,8 +31,7 @@ inline std::complex<double> exact_wedge_field(const WedgeGeometry& wedge, FaceRe
   constexpr double step = 6.0 / steps;
   const std::complex<double> j(0, 1);
   const double minus = wedge.observer_angle - wedge.source_angle, plus = wedge.observer_angle + wedge.source_angle;
-  const std::complex<double> none = 0, product = reflections.face_0 * reflections.face_n,
-                             by_both = product == none ? 1.0 : product;
+  const std::complex<double> by_both = reflections.face_0 * reflections.face_n;
   std::complex<double> sum = 0;
   for (int i = 0; i <= steps; ++i) {
     const double t = i * step;
