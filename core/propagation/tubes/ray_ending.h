@@ -402,6 +402,17 @@ TESSERAY_HD inline bool find_companion_in_plane(const LaunchView& launch, const 
   return true;
 }
 
+// Whether the plane is a face of the ridge that sends the ray: what that face reflects is in what the ridge diffracts.
+TESSERAY_HD inline bool is_face_of_ridge(const EnvironmentView& environment, const RayEnding& ending,
+                                         const ReflectingPlane& plane) {
+  const InteractionChain& chain = ending.chain;
+  if (chain.length == 0 || chain.over_rooftops || !environment.points.is_edge(chain.last())) return false;
+  const EdgeSegment& edge = environment.edge(chain.last());
+  const Vec3 half = 0.5 * edge.length_m * edge.direction;
+  return edge.kind == EdgeKind::terrain && std::fabs(plane.height_of(edge.midpoint - half)) <= in_ground_plane_m &&
+         std::fabs(plane.height_of(edge.midpoint + half)) <= in_ground_plane_m;
+}
+
 // The companion that the ground reflects before an upright edge: in a plane, or, where the wave runs along the ground,
 // what comes to the edge from the ground right before it, as the ray itself goes.
 TESSERAY_HD inline bool find_companion_before_edge(const LaunchView& launch, const RayEnding& ending,
@@ -442,6 +453,7 @@ TESSERAY_HD inline bool find_companion(const LaunchView& launch, const RayEnding
   const Tile& tile = launch.environment.tiles[ground];
   const Vec3 target = launch.environment.points.arrival(number);
   const ReflectingPlane plane = reflecting_plane(launch.environment, ending, ground);
+  if (is_face_of_ridge(launch.environment, ending, plane)) return false;
   WayByPlane way;
   if (!find_way_by_plane(launch.environment, ending.chain, ending.source, plane, target, way)) return false;
   if (way.plane.height_of(way.leg.from) < -in_ground_plane_m) {

@@ -12,6 +12,7 @@
 #include "core/physics/fresnel.h"
 #include "core/physics/knife_edge.h"
 #include "core/physics/material.h"
+#include "core/propagation/images/image_tracer.h"
 #include "core/propagation/rays/link.h"
 #include "core/propagation/rooftops/ground_along_profile.h"
 #include "core/propagation/rooftops/over_rooftop.h"
@@ -92,24 +93,40 @@ TEST(BehindACrest, GroundTurnedAwayIsReached) {
   EXPECT_GT(hidden, 50u);
 }
 
-// What a sharp ridge's edges diffract to receivers behind it runs along the ground, without rays over the roofs, too.
-TEST(BehindACrest, ReceiversAreReachedByTheRidgesEdgesAlone) {
+// What a sharp ridge's edges diffract to what stands over its flank has that face's reflection with it: the flank
+// reflects nothing once more, at receivers and tiles, without rays over the roofs.
+TEST(BehindACrest, FlanksHaveTheFieldOfTheRidgesWedge) {
   const auto height_at = [](Vec2 p) { return std::max(0.0, 40 - 0.5 * std::fabs(p.x - 150)); };
   const Environment ridge(testing::terrain_of(300, 300, 5, height_at), 10);
-  std::vector<Vec3> places;
-  for (double way = 5; way < 45; way += 4) {
-    const Vec2 place{150 + way, 140 + 0.75 * way};
-    places.push_back({place.x, place.y, height_at(place) + 1.5});
-  }
+  const Transmitter transmitter = testing::test_transmitter({100, 150.37, 18});
   RayLaunchingOptions options = testing::without_scattering(2, 1, 2);
   options.over_rooftop = OverRooftop::none;
-  options.rays_per_receiver = 10;
-  const auto result = ridge.launch(testing::test_transmitter({100, 150, 18}), testing::receivers_at(places), options);
-  std::size_t along_ground = 0;
-  for (const Ray& ray : result.rays) {
-    along_ground += ray.interactions == "T-D-G" ? 1 : 0;
+  std::vector<Vec3> places;
+  std::vector<std::size_t> tiles;
+  for (std::size_t t = 0; t < ridge.tiling.tiles.size(); ++t) {
+    const Vec3 middle = ridge.tiling.tiles[t].centroid;
+    if (middle.x < 155 || middle.x > 195 || std::fabs(middle.y - 150) > 50) continue;
+    tiles.push_back(t);
+    places.push_back(target_point(ridge.tiling.tiles[t], options.receiver_height_m));
   }
-  EXPECT_GT(along_ground, 5u);
+  ASSERT_GT(tiles.size(), 30u);
+  const std::vector<Receiver> receivers = testing::receivers_at(places);
+  const RayLaunchingResult launched = ridge.launch(transmitter, receivers, options);
+  ImageTracingOptions exact;
+  exact.max_reflections = 0;
+  exact.max_diffractions = 1;
+  exact.max_length_m = 1000;
+  exact.link = options;
+  const ImageTracingResult traced =
+      ImageTracer(ridge.scene, ridge.occlusion, receivers, exact).trace(transmitter, no_progress());
+  for (std::size_t i = 0; i < tiles.size(); ++i) {
+    const double expected = testing::total_gain(traced.receivers[i]);
+    ASSERT_GT(expected, 0) << places[i].x << ", " << places[i].y;
+    EXPECT_NEAR(decibels(testing::total_gain(launched.receivers[i]) / expected), 0, 0.05)
+        << places[i].x << ", " << places[i].y;
+    EXPECT_NEAR(decibels(testing::total_gain(launched.tiles[tiles[i]]) / expected), 0, 0.05)
+        << places[i].x << ", " << places[i].y;
+  }
 }
 
 // A plateau of 40 m behind a slope. The wave runs along it, as along real ground: its reflection, which no tile stands
