@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: GPL-3.0-or-later
 #include "core/io/results/environment_file.h"
 #include "processing_algorithms/stages/environment_stage.h"
-#include "processing_algorithms/stages/scene_stage.h"
+#include "processing_algorithms/stages/tiling_stage.h"
 #include "processing_algorithms/stages/visibility_stage.h"
 
 namespace tesseray {

@@ -14,8 +14,8 @@
 #include "core/scene/ground_plan/polygon.h"
 #include "processing_algorithms/run/run.h"
 #include "processing_algorithms/run/spelling.h"
+#include "processing_algorithms/stages/issue_warnings.h"
 #include "processing_algorithms/stages/path_loss_input.h"
-#include "processing_algorithms/stages/scene_stage.h"
 
 namespace tesseray {
 namespace {

@@ -8,8 +8,8 @@
 #include "core/io/results/coverage_raster.h"
 #include "core/io/results/open_ground.h"
 #include "processing_algorithms/run/run.h"
+#include "processing_algorithms/stages/issue_warnings.h"
 #include "processing_algorithms/stages/path_loss_input.h"
-#include "processing_algorithms/stages/scene_stage.h"
 
 namespace tesseray {
 namespace {

@@ -1,5 +1,8 @@
 // SPDX-License-Identifier: GPL-3.0-or-later
+#include "processing_algorithms/stages/scene_layers.h"
+#include "processing_algorithms/stages/scene_parameters.h"
 #include "processing_algorithms/stages/scene_stage.h"
+#include "processing_algorithms/stages/tiling_stage.h"
 
 namespace tesseray {
 namespace {

@@ -13,7 +13,6 @@
 #include "processing_algorithms/stages/environment_stage.h"
 #include "processing_algorithms/stages/prediction_results.h"
 #include "processing_algorithms/stages/ray_parameters.h"
-#include "processing_algorithms/stages/scene_stage.h"
 #include "processing_algorithms/stages/site_stage.h"
 #include "processing_algorithms/stages/surface_stage.h"
 

@@ -7,7 +7,7 @@
 #include "core/io/readers/readers.h"
 #include "core/io/results/result_layers.h"
 #include "processing_algorithms/stages/environment_stage.h"
-#include "processing_algorithms/stages/scene_stage.h"
+#include "processing_algorithms/stages/tiling_stage.h"
 
 namespace tesseray {
 namespace {

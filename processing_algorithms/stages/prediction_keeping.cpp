@@ -25,8 +25,9 @@
 #include "processing_algorithms/stages/comparison_stage.h"
 #include "processing_algorithms/stages/environment_stage.h"
 #include "processing_algorithms/stages/prediction_results.h"
-#include "processing_algorithms/stages/scene_stage.h"
+#include "processing_algorithms/stages/scene_parameters.h"
 #include "processing_algorithms/stages/site_stage.h"
+#include "processing_algorithms/stages/tiling_stage.h"
 #include "processing_algorithms/stages/visibility_stage.h"
 
 namespace tesseray {
