@@ -4,6 +4,8 @@
 #include <algorithm>
 #include <utility>
 
+#include "core/io/results/path_loss_reader.h"
+
 namespace tesseray {
 
 namespace {

@@ -6,7 +6,7 @@
 #include <string>
 #include <vector>
 
-#include "core/io/results/result_writer.h"
+#include "core/io/results/path_loss_layer.h"
 #include "processing_algorithms/run/parameter.h"
 #include "processing_algorithms/run/run.h"
 

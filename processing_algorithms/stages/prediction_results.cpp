@@ -8,6 +8,7 @@
 #include "core/base/units.h"
 #include "core/comparison/statistics.h"
 #include "core/io/results/existing_database.h"
+#include "core/io/results/path_loss_reader.h"
 #include "core/io/sources/text_values.h"
 #include "processing_algorithms/run/json_values.h"
 

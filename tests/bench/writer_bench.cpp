@@ -9,6 +9,7 @@
 #include <string>
 #include <vector>
 
+#include "core/io/results/path_loss_reader.h"
 #include "core/io/results/result_writer.h"
 
 namespace {

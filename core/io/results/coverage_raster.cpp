@@ -13,7 +13,6 @@
 #include <system_error>
 
 #include "core/base/error.h"
-#include "core/base/staged_file.h"
 #include "core/io/sources/gdal_session.h"
 #include "core/io/sources/memory_file.h"
 

@@ -9,7 +9,8 @@
 #include <vector>
 
 #include "core/base/progress.h"
-#include "core/io/results/result_writer.h"
+#include "core/base/staged_file.h"
+#include "core/io/results/path_loss_layer.h"
 #include "core/scene/scene.h"
 
 namespace tesseray {

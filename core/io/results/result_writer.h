@@ -9,8 +9,6 @@
 
 #include <cstdint>
 #include <filesystem>
-#include <functional>
-#include <map>
 #include <memory>
 #include <span>
 #include <string>
@@ -20,6 +18,7 @@
 #include "core/base/progress.h"
 #include "core/comparison/comparison.h"
 #include "core/io/antennas/antenna_file.h"
+#include "core/io/results/path_loss_layer.h"
 #include "core/prediction/best_server.h"
 #include "core/prediction/district_coverage.h"
 #include "core/prediction/explanation.h"
@@ -67,52 +66,12 @@ struct RunRecord {
   std::vector<std::pair<std::string, std::string>> failed_transmitters;  // name, message
 };
 
-// The corners of a tile, in order.
-struct TileCorners {
-  Vec3 corners[4];
-};
-
 // Throws Error(invalid_input) when the folder that `file` is to be in is not there or cannot be written.
 void require_writable_folder(const std::filesystem::path& file);
 // Throws Error(invalid_input) when `file` is there and its permissions keep it as it is.
 void require_replaceable(const std::filesystem::path& file);
 // Throws Error(invalid_input) when `file` is a database that another program is writing to, after a short wait.
 void require_unlocked(const std::filesystem::path& file);
-
-// What is read back from a path_loss layer and the transmitters layer beside it.
-struct PathLossLayer {
-  LocalFrame frame;
-  std::vector<PredictedTarget> targets;
-  std::vector<PredictedTransmitter> transmitters;
-  std::map<std::int64_t, TileCorners> outlines;  // by tile_id, when asked for; empty for a layer of points
-  bool holds_reached_only = false;               // the run that wrote it left out tiles that nothing reaches
-};
-// What is needed of the tiles' polygons.
-enum class Outlines {
-  leave,    // nothing
-  read,     // what there is; points do, too
-  require,  // all
-};
-// How much there is to read; the transmitters are those of the layer beside the rows.
-struct PathLossSize {
-  std::uint64_t rows = 0, transmitters = 0;
-};
-// `used`: the fields that must be there besides those of every path loss. `before_rows`, if any, may refuse to read so
-// much. Throws Error(invalid_input) that names the field and the feature where one is missing or holds what it cannot,
-// and where a transmitter has two rows of a tile.
-PathLossLayer read_path_loss(const std::string& source, Outlines outlines, Progress& progress,
-                             const std::vector<std::string>& used = {"received_power_dbm"},
-                             const std::function<void(const PathLossSize&)>& before_rows = {});
-// How a file calls a layer of path losses and that of its transmitters, which is empty where there is none.
-struct PathLossNames {
-  std::string path_loss, transmitters;
-};
-// What read_path_loss reads of the source. Throws Error(invalid_input) where it is not clear which.
-PathLossNames path_loss_names(const std::string& source);
-// All of a GeoPackage or SpatiaLite database.
-std::vector<PathLossNames> path_losses_in(const std::filesystem::path& file);
-// The ground tiles with outlines, by id. Throws Error(invalid_input) where there are none.
-std::vector<std::int64_t> ground_tiles(const PathLossLayer& path_loss);
 
 // What the layers about districts tell.
 struct DistrictReport {

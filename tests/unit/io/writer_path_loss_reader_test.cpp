@@ -13,6 +13,7 @@
 #include <utility>
 #include <vector>
 
+#include "core/io/results/path_loss_reader.h"
 #include "gis_files.h"
 #include "writer_case.h"
 
