@@ -113,6 +113,15 @@ struct EarlierVisibility {
   std::uint64_t environment_hash = 0;
 };
 
+// An environment as it is after an edit, and what its relation is to be bound to.
+struct EditedEnvironment {
+  const Scene& scene;
+  const Tiling& tiling;
+  const Occlusion& occlusion;  // of the scene
+  VisibilityOptions options;
+  std::uint64_t environment_hash = 0;
+};
+
 struct VisibilityUpdate {
   std::string why_not;                  // why nothing was written: all must be computed anew; "" when the file is there
   std::uint64_t new_elements = 0;       // rows that were found from nothing
@@ -120,12 +129,11 @@ struct VisibilityUpdate {
   std::uint64_t changed_entries = 0;    // of rows of unchanged elements
 };
 
-// Writes to `target` what computing the relation of `scene` anew would, byte by byte, from that of an earlier scene:
+// Writes to `target` what computing the relation of `after` anew would, byte by byte, from that of an earlier scene:
 // only what an edit may have changed is looked at again (docs/visibility-updates.md). For edits on the same terrain
 // that leave most of the elements as they were. Throws as open_visibility does about the earlier file.
-VisibilityUpdate update_visibility(const EarlierVisibility& before, const Scene& scene, const Tiling& tiling,
-                                   const Occlusion& occlusion, const VisibilityOptions& options,
-                                   std::uint64_t environment_hash, const FileTarget& target, Progress& progress);
+VisibilityUpdate update_visibility(const EarlierVisibility& before, const EditedEnvironment& after,
+                                   const FileTarget& target, Progress& progress);
 
 // The paper's edge rows instead of the segments' own: an edge sees what either of its parent tiles sees, and no edge
 // sees another. Keeps a reference to `visibility`.

@@ -117,21 +117,20 @@ std::optional<std::filesystem::path> previous_file(Run& run) {
 
 // PREVIOUS_VISIBILITY brought up to date; null when that cannot be, with the reason as a warning.
 std::unique_ptr<Visibility> updated_visibility(Run& run, const Environment& previous,
-                                               const std::filesystem::path& earlier, const Scene& scene,
-                                               const Occlusion& occlusion, const Tiling& tiling,
-                                               const VisibilityKey& key, const std::optional<FileTarget>& keep_in) {
+                                               const std::filesystem::path& earlier, const EditedEnvironment& after,
+                                               const std::optional<FileTarget>& keep_in) {
   std::optional<ScratchFile> scratch;
   const FileTarget target = keep_in ? *keep_in : scratch.emplace().path();
   require_disk_space_for_visibility(target.file, std::filesystem::file_size(earlier));
   const Tiling earlier_tiling = tile_scene(previous.scene, previous.tiling_options, run.progress());
   const VisibilityUpdate update = update_visibility(
-      {previous.scene, earlier_tiling, earlier, environment_hash(previous.scene, previous.tiling_options)}, scene,
-      tiling, occlusion, key.options, key.environment_hash, target, run.progress());
+      {previous.scene, earlier_tiling, earlier, environment_hash(previous.scene, previous.tiling_options)}, after,
+      target, run.progress());
   if (!update.why_not.empty()) return not_used(run, update.why_not);
   run.progress().warn({"visibility_updated", "PREVIOUS_VISIBILITY was brought up to date: " +
                                                  std::to_string(update.new_elements) + " new tiles and edges, and " +
                                                  std::to_string(update.changed_entries) + " changes between others"});
-  return open_visibility(target.file, tiling, key.environment_hash);
+  return open_visibility(target.file, after.tiling, after.environment_hash);
 }
 
 // The relation from PREVIOUS_VISIBILITY, as it is or brought up to date; null, with a warning, when it is of no use. A
@@ -159,7 +158,8 @@ std::unique_ptr<Visibility> visibility_from_previous(Run& run, const Scene& scen
   }
   if (!previous)
     return not_used(run, "the environment or MAX_DISTANCE is another one and PREVIOUS_ENVIRONMENT is not given");
-  return updated_visibility(run, *previous, *file, scene, occlusion, tiling, key, keep_in);
+  return updated_visibility(run, *previous, *file, {scene, tiling, occlusion, key.options, key.environment_hash},
+                            keep_in);
 }
 
 // What an earlier run has left; 0 where there is nothing.

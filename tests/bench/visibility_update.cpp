@@ -88,8 +88,8 @@ void measure(const testing::VisibilityCity& before, const std::string& what, con
   const double begin = now_s(), processor_begin = processor_s();
   const Occlusion occlusion(after.scene);
   const VisibilityUpdate update =
-      update_visibility({before.scene, before.tiling, folder / "before.tvis", 1}, after.scene, after.tiling, occlusion,
-                        {}, 2, folder / "updated.tvis", clock);
+      update_visibility({before.scene, before.tiling, folder / "before.tvis", 1},
+                        {after.scene, after.tiling, occlusion, {}, 2}, folder / "updated.tvis", clock);
   clock.end();
   const double seconds = now_s() - begin, processor = processor_s() - processor_begin;
   const char* verdict = "–";

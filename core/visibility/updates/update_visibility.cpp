@@ -24,11 +24,10 @@ constexpr std::size_t least_unchanged_share = 4;  // at least so many unchanged 
 constexpr std::uint32_t rows_forgotten_at_once = 32 * VisibilityHeader{}.rows_per_block;
 constexpr char too_much[] = "too much has changed";
 
-std::string why_not_local(const EarlierVisibility& before, const Scene& scene, const VisibilityFile& file,
-                          const VisibilityOptions& options) {
-  if (file.info().options.max_distance_m != options.max_distance_m) return "MAX_DISTANCE is another one";
-  if (!(before.scene.frame.origin == scene.frame.origin)) return "the origin of the local frame is another one";
-  if (!is_same_terrain(before.scene.terrain, scene.terrain)) return "the terrain is another one";
+std::string why_not_local(const EarlierVisibility& before, const VisibilityFile& file, const EditedEnvironment& after) {
+  if (file.info().options.max_distance_m != after.options.max_distance_m) return "MAX_DISTANCE is another one";
+  if (!(before.scene.frame.origin == after.scene.frame.origin)) return "the origin of the local frame is another one";
+  if (!is_same_terrain(before.scene.terrain, after.scene.terrain)) return "the terrain is another one";
   if (file.tile_count() != before.tiling.tiles.size() || file.edge_count() != before.tiling.edges.size()) {
     return "another version of Tesseray made other tiles";
   }
@@ -99,16 +98,15 @@ class RowUpdater {
 
 }  // namespace
 
-VisibilityUpdate update_visibility(const EarlierVisibility& before, const Scene& scene, const Tiling& tiling,
-                                   const Occlusion& occlusion, const VisibilityOptions& options,
-                                   std::uint64_t environment_hash, const FileTarget& target, Progress& progress) {
+VisibilityUpdate update_visibility(const EarlierVisibility& before, const EditedEnvironment& after,
+                                   const FileTarget& target, Progress& progress) {
   progress.begin_stage("visibility");
   const VisibilityFile file(before.file, before.tiling, before.environment_hash,
                             VisibilityFile::Check::as_rows_are_read);
   VisibilityUpdate update;
-  update.why_not = why_not_local(before, scene, file, options);
+  update.why_not = why_not_local(before, file, after);
   if (!update.why_not.empty()) return update;
-  const SceneChange change = find_scene_change(before.scene, scene);
+  const SceneChange change = find_scene_change(before.scene, after.scene);
   if (change.places.size() > most_places) {
     update.why_not = too_much;
     return update;
@@ -116,10 +114,10 @@ VisibilityUpdate update_visibility(const EarlierVisibility& before, const Scene&
   Renumbering numbers;
   std::vector<Element> elements;
   std::optional<SightGrid> grid;
-  tbb::parallel_invoke([&] { numbers = match_elements(before.tiling, tiling, change); },
+  tbb::parallel_invoke([&] { numbers = match_elements(before.tiling, after.tiling, change); },
                        [&] {
-                         elements = make_elements(occlusion.view(), tiling);
-                         grid.emplace(occlusion.view(), elements);
+                         elements = make_elements(after.occlusion.view(), after.tiling);
+                         grid.emplace(after.occlusion.view(), elements);
                        });
   update.new_elements =
       static_cast<std::uint64_t>(std::count(numbers.old_of_new.begin(), numbers.old_of_new.end(), no_index));
@@ -127,18 +125,19 @@ VisibilityUpdate update_visibility(const EarlierVisibility& before, const Scene&
     update.why_not = too_much;
     return update;
   }
-  const SightScene sights_after = {occlusion.view(), elements, numbers.new_tiles, *grid};
+  const SightScene sights_after = {after.occlusion.view(), elements, numbers.new_tiles, *grid};
   const ChangedSights sights =
-      find_changed_sights(sights_after, change, numbers, file, options.max_distance_m, progress);
+      find_changed_sights(sights_after, change, numbers, file, after.options.max_distance_m, progress);
   update.searched_elements = sights.searched_sources;
   update.changed_entries = sights.changes.size();
 
   progress.begin_stage("visibility file");
   const RowUpdater updater(file, numbers, sights);
   write_row_blocks(
-      {environment_hash, options, numbers.new_tiles, static_cast<std::uint32_t>(tiling.edges.size()), 0}, target,
-      progress, [&](std::uint32_t begin, std::uint32_t end, RowBlock& block) { updater.fill(begin, end, block); },
-      file.bytes());
+      {after.environment_hash, after.options, numbers.new_tiles, static_cast<std::uint32_t>(after.tiling.edges.size()),
+       0},
+      target, progress,
+      [&](std::uint32_t begin, std::uint32_t end, RowBlock& block) { updater.fill(begin, end, block); }, file.bytes());
   return update;
 }
 

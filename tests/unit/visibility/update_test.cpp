@@ -58,14 +58,14 @@ class VisibilityUpdates : public ::testing::Test {
     for (const SceneEdit& edit : edits) {
       const Environment after(edit.scene);
       write_whole(after, hash_after, after_, options);
-      const VisibilityUpdate there =
-          update_visibility({before.scene, before.tiling, before_, hash_before}, after.scene, after.tiling,
-                            Occlusion(after.scene), options, hash_after, updated_, no_progress());
+      const VisibilityUpdate there = update_visibility(
+          {before.scene, before.tiling, before_, hash_before},
+          {after.scene, after.tiling, Occlusion(after.scene), options, hash_after}, updated_, no_progress());
       ASSERT_EQ(there.why_not, "") << name << ", " << edit.name;
       ASSERT_TRUE(bytes(updated_) == bytes(after_)) << name << ", " << edit.name;
-      const VisibilityUpdate back =
-          update_visibility({after.scene, after.tiling, after_, hash_after}, before.scene, before.tiling,
-                            Occlusion(before.scene), options, hash_before, updated_, no_progress());
+      const VisibilityUpdate back = update_visibility(
+          {after.scene, after.tiling, after_, hash_after},
+          {before.scene, before.tiling, Occlusion(before.scene), options, hash_before}, updated_, no_progress());
       ASSERT_EQ(back.why_not, "") << name << ", " << edit.name << ", undone";
       ASSERT_TRUE(bytes(updated_) == bytes(before_)) << name << ", " << edit.name << ", undone";
       changed_entries_ += there.changed_entries + back.changed_entries;
@@ -73,8 +73,9 @@ class VisibilityUpdates : public ::testing::Test {
   }
 
   VisibilityUpdate update(const Environment& before, const Environment& after, const VisibilityOptions& options = {}) {
-    return update_visibility({before.scene, before.tiling, before_, hash_before}, after.scene, after.tiling,
-                             Occlusion(after.scene), options, hash_after, updated_, no_progress());
+    return update_visibility({before.scene, before.tiling, before_, hash_before},
+                             {after.scene, after.tiling, Occlusion(after.scene), options, hash_after}, updated_,
+                             no_progress());
   }
 
   std::filesystem::path folder_, before_, after_, updated_;
