@@ -27,6 +27,9 @@ struct Wedge {
   bool round_as_screen = false;
 };
 
+// Whether faces of these permittivities are an absorbing screen's, of whose wedge round_as_screen is true.
+TESSERAY_HD constexpr bool is_screen(Complex eps_0, Complex eps_n) { return !reflects(eps_0) && !reflects(eps_n); }
+
 // Coefficients (√m) for the electric field parallel to the edge's plane of incidence (soft) and across it (hard), and
 // what a ray that meets the edge askew makes of either in the other: `turned` of soft in hard, −`turned` of hard in
 // soft.

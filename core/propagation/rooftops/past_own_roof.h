@@ -45,7 +45,8 @@ TESSERAY_HD inline PolarizationFields past_own_roof(const Bend& bend, const Edge
                     .normal_0 = {0, 0, 1},
                     .exterior_angle = 1.5 * pi,
                     .eps_0 = faces.roof,
-                    .eps_n = faces.wall};
+                    .eps_n = faces.wall,
+                    .round_as_screen = is_screen(faces.roof, faces.wall)};
   const PolarizationFields diffracted = wedge_fields(along, bend.shift(), wedge, wavelength_m);
   const double longer_m = detour_m(bend);
   const Complex turn = exp_j(-2 * pi / wavelength_m * longer_m),

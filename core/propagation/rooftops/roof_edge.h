@@ -18,10 +18,13 @@ namespace tesseray::rooftop_detail {
 inline constexpr double grazing_rad = 2.5 * pi / 180.0, reflecting_rad = 7.5 * pi / 180.0;
 // ν of a roof's other edge with which that leaves all of the roof lit; at −0.78 it leaves the chain.
 inline constexpr double lit_nu = -1.1;
-// An end nearer to its own roof, or to a wall, than this lies on it: of what lies there the wave that falls on it is
-// wanted, not what that and its reflection leave. Maps have antennas on façades to a centimetre, and profiles keep ends
-// as far from walls.
-inline constexpr double on_own_roof_m = 0.002, on_wall_m = 0.0101;
+// An end nearer to its own roof than this lies on it: of roof tiles the wave that falls on them is wanted, not what it
+// and its reflection leave there.
+inline constexpr double on_own_roof_m = 0.002;
+// An end up to the first distance from a wall hangs at it, as profiles keep ends, and has the wave that falls on it.
+// From the second on it has what that and its reflection leave, which close to a flat wall is next to nothing: neither
+// are walls that flat nor are maps that exact.
+inline constexpr double on_wall_m = 0.0101, before_wall_m = 0.3;
 // Up to the first bend an edge is a screen, from the second on a wedge.
 inline constexpr double gentle_rad = 10.0 * pi / 180.0, steep_rad = 20.0 * pi / 180.0;
 // The same of crests of the terrain, at once: they stand in a chain with the ground between them, which is held against
@@ -78,12 +81,15 @@ struct Bend {
   TESSERAY_HD Vec2 over_roof() const { return is_rear() ? -1.0 * incoming() : outgoing(); }
   // The angle at which the ray runs over the roof: below 0 where that falls with the ray, rad.
   TESSERAY_HD double rise() const { return std::atan2(over_roof().y, std::fabs(over_roof().x)); }
-  // Of one seen along its edge: whether the neighbour below the roof lies on the wall.
-  TESSERAY_HD bool is_on_wall() const { return std::fabs(is_rear() ? outgoing().x : incoming().x) < on_wall_m; }
   // How far the roof reflects and does not absorb, 0 … 1.
   TESSERAY_HD double reflecting_share() const {
     if (is_over_own_roof) return over_roof().y < on_own_roof_m ? 0 : 1;
     return lit_share * share_between(rise(), grazing_rad, reflecting_rad);
+  }
+  // The same of the wall. Of one seen along its edge.
+  TESSERAY_HD double wall_reflecting_share() const {
+    const double from_wall_m = std::fabs(is_rear() ? outgoing().x : incoming().x);
+    return is_crest ? 1 : share_between(from_wall_m, on_wall_m, before_wall_m);
   }
 };
 
@@ -96,17 +102,17 @@ struct EdgeFaces {
 // the roof: an edge over which the ray falls is the rear one of its building, one to which it climbs the front one. The
 // roof is level, or falls with a leg that falls from the edge: of a thin wall or a crest there is no more between. At
 // grazing it absorbs: between the two edges of a roof the wave and its reflection would cancel (docs/physics.md §5.5).
-// So does the wall for what lies on it. A crest that absorbs is a screen: its flank is not flat as a wall is, and
-// parabolic equations have what a screen lets round. `bend`: as seen along the edge.
-TESSERAY_HD inline Wedge roof_edge(const Bend& bend, const EdgeFaces& faces, bool roof_reflects) {
+// A crest that absorbs is a screen: its flank is not flat as a wall is, and parabolic equations have what a screen lets
+// round. `bend`: as seen along the edge.
+TESSERAY_HD inline Wedge roof_edge(const Bend& bend, const EdgeFaces& faces, bool roof_reflects, bool wall_reflects) {
   const bool rear = bend.is_rear();
   const double fall = bend.rise() < 0 ? -bend.rise() : 0;
   Wedge wedge;
   wedge.exterior_angle = 1.5 * pi + fall;
   // The 0-face is the roof; n̂₀ = ê × t̂₀ points up. The other face is upright. Air reflects nothing.
   wedge.eps_0 = roof_reflects ? faces.roof : Complex{1, 0};
-  wedge.eps_n = bend.is_on_wall() ? Complex{1, 0} : faces.wall;
-  wedge.round_as_screen = bend.is_crest && !roof_reflects;
+  wedge.eps_n = wall_reflects ? faces.wall : Complex{1, 0};
+  wedge.round_as_screen = (bend.is_crest && !roof_reflects) || is_screen(faces.roof, faces.wall);
   const double along = rear ? -std::cos(fall) : std::cos(fall);
   wedge.tangent_0 = {along, 0, -std::sin(fall)};
   wedge.normal_0 = {(rear ? -1 : 1) * std::sin(fall), 0, std::cos(fall)};
@@ -166,18 +172,23 @@ TESSERAY_HD inline PolarizationFactors wedge_factors(const Bend& bend, double sh
   return {norm(fields.horizontal), norm(fields.vertical)};
 }
 
-// The same of the roof edge itself, whose roof reflects by its reflecting_share().
+// The one where a face absorbs, the other where it reflects by this share. `factors`: by whether it reflects.
+template <class Factors>
+TESSERAY_HD PolarizationFactors by_reflecting_share(double share, const Factors& factors) {
+  if (share == 0 || share == 1) return factors(share == 1);
+  return between(factors(false), factors(true), share);
+}
+
+// The same of the roof edge itself, whose roof and wall reflect by their shares.
 TESSERAY_HD inline PolarizationFactors roof_edge_factors(const Bend& bend, const EdgeFaces& faces,
                                                          double wavelength_m) {
-  const double share = bend.reflecting_share();
   const Bend along = bend.along_edge();
   const double shift_m = bend.shift();
-  const auto factors = [&](bool roof_reflects) {
-    return wedge_factors(along, shift_m, roof_edge(along, faces, roof_reflects), wavelength_m);
-  };
-  if (share == 0 || share == 1) return factors(share == 1);
-  const PolarizationFactors absorbing = factors(false), reflecting = factors(true);
-  return between(absorbing, reflecting, share);
+  return by_reflecting_share(bend.reflecting_share(), [&](bool roof_reflects) {
+    return by_reflecting_share(along.wall_reflecting_share(), [&](bool wall_reflects) {
+      return wedge_factors(along, shift_m, roof_edge(along, faces, roof_reflects, wall_reflects), wavelength_m);
+    });
+  });
 }
 
 // What the edge lets through over what its screen in the chain does, which knows heights and distances over the ground

@@ -10,10 +10,9 @@
 
 namespace tesseray {
 
-// Of an edge between faces of these permittivities. Two that reflect nothing are a screen.
+// Of an edge between faces of these permittivities.
 TESSERAY_HD inline Wedge wedge_of_faces(const EdgeSegment& edge, Complex eps_0, Complex eps_n) {
-  const bool is_screen = !reflects(eps_0) && !reflects(eps_n);
-  return {edge.direction, edge.tangent_0, edge.normal_0, edge.wedge_angle, eps_0, eps_n, is_screen};
+  return {edge.direction, edge.tangent_0, edge.normal_0, edge.wedge_angle, eps_0, eps_n, is_screen(eps_0, eps_n)};
 }
 
 // Directions this near to a face run along it, rad.

@@ -326,23 +326,47 @@ struct LeftOfCompanion {
   Complex in_plane{1, 0}, along_ground{0, 0};
 };
 
-// `place`: on the upright edge that sends both to a number, by walls or without, where that meets the companion.
+// The edge at which a straight ray from the antenna is diffracted alone, before walls or none.
+struct OneEdge {
+  bool is_one = false;
+  std::uint32_t element = 0;
+  bool through_building = false;
+};
+
+TESSERAY_HD inline OneEdge only_edge(const EnvironmentView& environment, const InteractionChain& chain) {
+  InteractionChain before = chain;
+  while (before.length > 0 && environment.points.is_tile(before.last())) before.pop();
+  if (before.length != 1 || chain.over_rooftops || chain.is_scattered()) return {};
+  return {true, before.last(), before.through_building};
+}
+
+// Over what they leave of the ray. `place`: on the upright edge that sends both to a number, by walls or without, where
+// that meets the companion.
 TESSERAY_HD inline LeftOfCompanion left_of_companion_before_edge(const LaunchView& launch, const RayEnding& ending,
                                                                  Vec3 place, std::uint32_t number) {
   const EnvironmentView& environment = launch.environment;
-  InteractionChain before = ending.chain;
-  while (environment.points.is_tile(before.last())) before.pop();
-  const std::uint32_t element = before.last();
-  before.pop();
-  if (before.length > 0 || launch.left_along_edges == nullptr) return {};
-  const bool through_building = before.through_building;
-  const double amplitude = left_along_edge(launch, element, through_building).amplitude;
-  const LeftAtKellerPoint left = left_at_edge(launch, element, through_building, ending.source,
+  const OneEdge edge = only_edge(environment, ending.chain);
+  if (!edge.is_one || launch.left_along_edges == nullptr) return {};
+  const double amplitude = left_along_edge(launch, edge.element, edge.through_building).amplitude;
+  const LeftAtKellerPoint left = left_at_edge(launch, edge.element, edge.through_building, ending.source,
                                               environment.points.arrival(number), environment.ground_below(number));
   const Complex of_ray = amplitude * left.factor;
   if (!(squared_norm(of_ray) > 0)) return {{}, {}};
-  const Complex by_ground = left_at_edge(launch, element, through_building, place).by_ground;
+  const Complex by_ground = left_at_edge(launch, edge.element, edge.through_building, place).by_ground;
   return {(1 - left.along_ground) * (by_ground / of_ray), left.reflected / left.factor};
+}
+
+// The same of one that the ground reflects behind the edge, which meets that at another `place` than the ray.
+TESSERAY_HD inline Complex left_of_companion_behind_edge(const LaunchView& launch, const RayEnding& ending, Vec3 place,
+                                                         std::uint32_t number) {
+  const EnvironmentView& environment = launch.environment;
+  const OneEdge edge = only_edge(environment, ending.chain);
+  if (!edge.is_one || launch.left_along_edges == nullptr) return {1, 0};
+  const Complex of_ray = left_at_edge(launch, edge.element, edge.through_building, ending.source,
+                                      environment.points.arrival(number), environment.ground_below(number))
+                             .factor;
+  if (!(squared_norm(of_ray) > 0)) return {};
+  return left_at_edge(launch, edge.element, edge.through_building, place).factor / of_ray;
 }
 
 // How far a ray is in step with the direct one, 0 … 1: that itself, what one upright edge diffracts near the boundary
@@ -460,7 +484,8 @@ TESSERAY_HD inline bool find_companion(const LaunchView& launch, const RayEnding
     return find_companion_before_edge(launch, ending, way, tile, number, companion);
   }
   const Vec3 arrival = mirrored(way.leg.direction, way.plane.normal);
-  if (!find_companion_in_plane(launch, ending, way, tile, {1, 0}, arrival, way.leg.length_m, number, companion)) {
+  const Complex left = left_of_companion_behind_edge(launch, ending, way.leg.from, number);
+  if (!find_companion_in_plane(launch, ending, way, tile, left, arrival, way.leg.length_m, number, companion)) {
     return false;
   }
   if (ending.ground_place != nullptr) companion.arrival.travel_direction = normalized(target - *ending.ground_place);

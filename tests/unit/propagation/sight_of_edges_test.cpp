@@ -3,6 +3,7 @@
 // direct ray to its Keller point has.
 #include <gtest/gtest.h>
 
+#include <algorithm>
 #include <cmath>
 #include <string>
 #include <vector>
@@ -255,6 +256,38 @@ TEST(SightOfEdges, AWallBeforeACornerLeavesWhatItLeavesOfTheRayAndOfItsReflectio
       }
     }
   }
+}
+
+// From higher up the ground reflects behind the corner what that sends. Beyond the limits, and at tiles, it comes with
+// the ray around the corner, but from its own place of that, below the ray's: with what the wall leaves there.
+TEST(SightOfEdges, AWallBeforeACornerLeavesOfAReflectionBehindItWhatItLeavesAtItsPlace) {
+  const Corner corner{{20, 50, 30}, {200, 105}, {212, 125}};
+  Scene scene = house_behind_roof(0);
+  scene.prisms.push_back(testing::box_prism(2, {110, 20}, {112, 180}, 0, 16.5));
+  const Environment town(scene, 20);
+  RayLaunchingOptions options = options_for_rays(OverRooftop::screens), within_limits = options;
+  options.max_bounces = 1;
+  within_limits.max_bounces = 2;
+  std::size_t compared = 0;
+  for (double z = 0.5; z < 3; z += 0.5) {
+    const std::vector<Receiver> receivers = testing::receivers_at({corner.receiver(z)});
+    const RayLaunchingResult found = town.launch_to_receivers(corner.transmitter(), receivers, within_limits);
+    const auto ray_of = [&](const std::string& interactions) {
+      return *std::find_if(found.rays.begin(), found.rays.end(),
+                           [&](const Ray& each) { return each.interactions == interactions; });
+    };
+    const Ray ray = ray_of("T-D"), by_ground = ray_of("T-D-G");
+    const auto direction = [](const Ray& of) { return normalized(of.points.back() - of.points[of.points.size() - 2]); };
+    const double in_step =
+        coherence(direction(ray), direction(by_ground), {0, 0, 1}, 2 * pi / wavelength_m(corner.frequency_hz));
+    double expected = squared_norm(field_of(ray)) + squared_norm(field_of(by_ground)) +
+                      2 * in_step * (field_of(ray) * conj(field_of(by_ground))).re;
+    const RayLaunchingResult launched = town.launch_to_receivers(corner.transmitter(), receivers, options);
+    for (const Ray& other : launched.rays) expected += other.interactions == "T-D" ? 0 : other.path_gain;
+    EXPECT_NEAR(decibels(testing::total_gain(launched.receivers[0])), decibels(expected), 0.05) << z;
+    ++compared;
+  }
+  EXPECT_GT(compared, 3u);
 }
 
 // A tower among low roofs, of which the antenna sees all but the foot. Close to the ground what goes around it comes
