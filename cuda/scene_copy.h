@@ -81,6 +81,7 @@ void for_each_array(EnvironmentView& view, const Replace& replace) {
   replace(view.points.tiles_on_ground, std::size_t{view.points.tile_count});
   replace(view.tiles, std::size_t{view.points.tile_count});
   replace(view.normals_around, std::size_t{view.points.tile_count});
+  replace(view.ground_heights, elements);
   replace(view.edges, std::size_t{view.points.edge_count});
   replace(view.edge_runs, std::size_t{view.points.edge_count});
   replace(view.receiver_grounds, std::size_t{view.points.receiver_count});

@@ -106,7 +106,7 @@ RayEnding LaunchArrivals::with_vegetation_by(std::uint32_t ground, const RayEndi
   if (!vegetation.any() || chain.length == 0) return with_vegetation;
   const TargetPoints& points = environment_.points;
   const Vec3 target = points.arrival(number);
-  const ReflectingPlane plane = reflecting_plane(view_.environment, ending, ground);
+  const ReflectingPlane plane = reflecting_plane(view_.environment, ending, ground, target);
   const PathByPlane path = trace_by_plane(environment_, chain, plane, ray_legs_.first_source(ending), target);
   const Vec3 from = path.before > 0 ? points.reference(chain.elements[path.before - 1]) : path.points.front();
   const Vec3 to = path.before < chain.length ? points.reference(chain.elements[path.before]) : target;
@@ -129,9 +129,9 @@ bool LaunchArrivals::is_free_by_ground_around(const RayEnding& ending, std::uint
 
 bool LaunchArrivals::find_way_by_ground(const RayEnding& ending, std::uint32_t ground, std::uint32_t number,
                                         WayByPlane& way) const {
-  const ReflectingPlane plane = reflecting_plane(view_.environment, ending, ground);
-  return find_way_by_plane(view_.environment, ending.chain, ending.source, plane, environment_.points.arrival(number),
-                           way);
+  const Vec3 target = environment_.points.arrival(number);
+  const ReflectingPlane plane = reflecting_plane(view_.environment, ending, ground, target);
+  return find_way_by_plane(view_.environment, ending.chain, ending.source, plane, target, way);
 }
 
 bool LaunchArrivals::is_free_around_corner(const RayEnding& ending, std::uint32_t ground, std::uint32_t number) const {
@@ -263,7 +263,8 @@ void LaunchArrivals::arrive_by_ground_before(const RayEnding& ending, std::uint3
 void LaunchArrivals::arrive_by_ground(const RayEnding& ending, std::uint32_t receiver_number, ThreadArrivals& state) {
   const std::uint32_t ground = setting_.receiver_ground(receiver_number);
   // A ray of its own is reflected where it is drawn.
-  const Vec3 normal = reflecting_normal(view_.environment, ending, ground);
+  const Vec3 normal =
+      reflecting_plane(view_.environment, ending, ground, environment_.points.arrival(receiver_number)).normal;
   RayEnding in_plane = with_vegetation_by(ground, ending, receiver_number);
   in_plane.ground_normal = normal;
   ArrivedRay reflected;

@@ -31,6 +31,15 @@ std::vector<std::uint32_t> grounds_below(const GroundTiles& ground_tiles, const 
   return grounds;
 }
 
+// Of the terrain below the middles of elements, m.
+std::vector<double> ground_heights_below(const Scene& scene, const Tiling& tiling) {
+  std::vector<double> heights;
+  heights.reserve(tiling.tiles.size() + tiling.edges.size());
+  for (const Tile& tile : tiling.tiles) heights.push_back(scene.terrain.height_at(tile.centroid.xy()));
+  for (const EdgeSegment& edge : tiling.edges) heights.push_back(scene.terrain.height_at(edge.midpoint.xy()));
+  return heights;
+}
+
 // Whether anything sends rays to ground tiles but the antenna.
 bool anything_sends_rays(const RayLaunchingOptions& options) {
   const InteractionLimits limits(options);
@@ -67,6 +76,7 @@ struct RayLauncher::Impl {
   ReceiverRows receiver_rows;
   ReceiverReach reach;
   std::vector<Vec3> normals_around;
+  std::vector<double> ground_heights;
   std::vector<EdgeRun> runs;
   std::vector<std::uint32_t> stacks;
   OverRooftopPaths over_rooftops;
@@ -114,7 +124,7 @@ struct RayLauncher::Impl {
   }
 
   EnvironmentView view() const {
-    return {points.view(), tiling.tiles.data(), normals_around.data(),   tiling.edges.data(),
+    return {points.view(), tiling.tiles.data(), normals_around.data(),   ground_heights.data(),  tiling.edges.data(),
             runs.data(),   grounds.data(),      scene.default_materials, vegetation_pairs.view()};
   }
 
@@ -207,6 +217,7 @@ RayLauncher::RayLauncher(const Scene& scene, const Tiling& tiling, const Occlusi
                                       std::move(rows),
                                       std::move(reach),
                                       normals_of_ground_around(reflecting),
+                                      ground_heights_below(scene, reflecting),
                                       edge_runs(tiling),
                                       stacks_of(scene, over_rooftops.index()),
                                       std::move(over_rooftops),

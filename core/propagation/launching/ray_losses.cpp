@@ -351,7 +351,7 @@ void RayLosses::Account::end_by_ground_below(const KeptEnding& ending, const Int
                                 0,
                                 ending.ground_normal,
                                 ending.ground_place ? &*ending.ground_place : nullptr};
-  const Vec3 normal = reflecting_normal(view().environment, as_it_arrived, ground);
+  const Vec3 normal = reflecting_plane(view().environment, as_it_arrived, ground, target).normal;
   const Leg leg = leg_to(ending.source, mirrored(target, tile.centroid, normal));
   length_m_ = geometric_m(leg);
   const LinkView::Departure sent = sent_to_ground(as_it_arrived, leg, *this);

@@ -44,7 +44,7 @@ Vec3 LaunchArrivals::departure_direction(const RayEnding& ending, const ArrivedR
   if (ending.ground_place != nullptr) return normalized(*ending.ground_place - transmitter_.position);
   InteractionChain before_ground = ending.chain;
   if (points.is_receiver(number)) before_ground.pop();
-  const ReflectingPlane plane = reflecting_plane(view_.environment, ending, setting_.ground_below(number));
+  const ReflectingPlane plane = reflecting_plane(view_.environment, ending, setting_.ground_below(number), target);
   if (before_ground.over_rooftops) {
     return departure_direction(before_ground, number, mirrored(target, plane.point, plane.normal));
   }

@@ -42,8 +42,9 @@ TESSERAY_HD inline double pattern_near_m(const LinkView& link, const Tile& tile)
 struct EnvironmentView {
   TargetPointsView points;
   const Tile* tiles = nullptr;
-  const Vec3* normals_around = nullptr;  // by tile: of the ground there (rays/ground_around_tiles.h)
-  const EdgeSegment* edges = nullptr;    // by number of the segment
+  const Vec3* normals_around = nullptr;    // by tile: of the ground there (rays/ground_around_tiles.h)
+  const double* ground_heights = nullptr;  // by element: of the terrain below its middle, m
+  const EdgeSegment* edges = nullptr;      // by number of the segment
   const EdgeRun* edge_runs = nullptr;
   const std::uint32_t* receiver_grounds = nullptr;  // by receiver: the ground tile that it stands over, or no_index
   DefaultMaterials default_materials;

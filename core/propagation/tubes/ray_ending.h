@@ -4,6 +4,7 @@
 
 #include <algorithm>
 
+#include "core/physics/knife_edge.h"
 #include "core/propagation/rays/arrivals.h"
 #include "core/propagation/rays/ground_plane.h"
 #include "core/propagation/rays/in_step_past_edge.h"
@@ -79,16 +80,6 @@ TESSERAY_HD inline bool comes_from_upright(const EnvironmentView& environment, c
     if (!environment.points.is_ground(element)) return environment.tiles[element].kind == SurfaceKind::wall;
   }
   return false;
-}
-
-// Unit, of the plane in which a ground tile reflects a ray's companion. What walls and upright edges send comes along
-// the ground, and is reflected over more of it than a tile.
-TESSERAY_HD inline Vec3 reflecting_normal(const EnvironmentView& environment, const RayEnding& ending,
-                                          std::uint32_t ground) {
-  if (squared_norm(ending.ground_normal) > 0) return ending.ground_normal;
-  const bool is_along = comes_from_upright(environment, ending.chain) &&
-                        (!ending.source.is_edge() || stands_on({0, 0, 1}, ending.source.edge_direction));
-  return is_along ? environment.normals_around[ground] : environment.tiles[ground].normal;
 }
 
 // A ray as it arrives.
@@ -233,12 +224,6 @@ TESSERAY_HD inline ReflectingPlane mirrored(const ReflectingPlane& plane, Vec3 o
   return {mirrored(plane.point, on_mirror, normal), mirrored(plane.normal, normal)};
 }
 
-// In which a ground tile reflects a ray's companion.
-TESSERAY_HD inline ReflectingPlane reflecting_plane(const EnvironmentView& environment, const RayEnding& ending,
-                                                    std::uint32_t ground) {
-  return {environment.tiles[ground].centroid, reflecting_normal(environment, ending, ground)};
-}
-
 // The way of a ray's companion, which ends at the target's image in the plane that reflects it.
 struct WayByPlane {
   ReflectingPlane plane;   // as the walls mirror it that the ray meets after it
@@ -283,6 +268,76 @@ TESSERAY_HD inline bool find_way_by_plane(const EnvironmentView& environment, co
     if (way.is_from_above() && wall.is_below(way.place())) return false;
   }
   return dot(way.leg.direction, way.plane.normal) < 0;
+}
+
+// The last wall or edge of a chain of tiles and edges, without ground; no_index where there is none.
+TESSERAY_HD inline std::uint32_t last_above_ground(const EnvironmentView& environment, const InteractionChain& chain) {
+  for (std::size_t i = chain.length; i-- > (chain.is_scattered() ? 1u : 0u);) {
+    const std::uint32_t element = chain.elements[i];
+    if (!environment.points.is_tile(element) || !environment.points.is_ground(element)) return element;
+  }
+  return no_index;
+}
+
+// The ground from a target's foot to that of an element that stands upright, which it leaves along the plane around:
+// the parabola through both.
+class GroundUpToFoot {
+ public:
+  TESSERAY_HD GroundUpToFoot(const EnvironmentView& environment, const ReflectingPlane& around, std::uint32_t element)
+      : around_(around) {
+    constexpr double around_m = 40, beyond_m = 80;  // the plane has all of the ground up to the first
+    const Vec3 middle =
+        environment.points.is_tile(element) ? environment.tiles[element].centroid : environment.edge(element).midpoint;
+    way_ = {middle.x - around.point.x, middle.y - around.point.y, 0};
+    const Vec3 foot{middle.x, middle.y, environment.ground_heights[element]};
+    above_m_ = share_between(norm(way_), around_m, beyond_m) * (around.height_of(foot) / around.normal.z);
+  }
+
+  TESSERAY_HD bool bends() const {
+    constexpr double straight_m = 1e-3;
+    return std::fabs(above_m_) > straight_m;
+  }
+  // How far a place is on the way, 0 … 1.
+  TESSERAY_HD double part_at(Vec3 place) const {
+    return clamped_to_unit(dot(place - around_.point, way_) / squared_norm(way_));
+  }
+  // Through the target's foot and the ground at a part of the way: to the first order a ray that is reflected there is
+  // as long by that as by the ground's own plane.
+  TESSERAY_HD ReflectingPlane plane_to(double part) const {
+    const Vec3 turned = (part * above_m_ / squared_norm(way_)) * way_;
+    return {around_.point, normalized((1 / around_.normal.z) * around_.normal - turned)};
+  }
+
+ private:
+  ReflectingPlane around_;
+  Vec3 way_;            // in the ground plan
+  double above_m_ = 0;  // of the foot over the plane around
+};
+
+// In which a ground tile reflects a ray's companion to a target over it. What walls and upright edges send comes along
+// the ground, and is reflected over more of it than a tile, from their foot on.
+TESSERAY_HD inline ReflectingPlane reflecting_plane(const EnvironmentView& environment, const RayEnding& ending,
+                                                    std::uint32_t ground, Vec3 target) {
+  constexpr int turns = 3;
+  const Vec3 centroid = environment.tiles[ground].centroid;
+  if (squared_norm(ending.ground_normal) > 0) return {centroid, ending.ground_normal};
+  const InteractionChain& chain = ending.chain;
+  const bool is_along = comes_from_upright(environment, chain) &&
+                        (!ending.source.is_edge() || stands_on({0, 0, 1}, ending.source.edge_direction));
+  if (!is_along) return {centroid, environment.tiles[ground].normal};
+  const ReflectingPlane around{centroid, environment.normals_around[ground]};
+  const GroundUpToFoot up_to_foot(environment, around, last_above_ground(environment, chain));
+  if (!up_to_foot.bends()) return around;
+  double part = 0.5;
+  for (int turn = 0; turn < turns; ++turn) {
+    WayByPlane way;
+    if (!find_way_by_plane(environment, chain, ending.source, up_to_foot.plane_to(part), target, way) ||
+        !way.is_from_above() || way.before < chain.length) {
+      return around;
+    }
+    part = up_to_foot.part_at(way.place());
+  }
+  return up_to_foot.plane_to(part);
 }
 
 // What an edge sends of what the plane reflects on the way to it.
@@ -476,7 +531,7 @@ TESSERAY_HD inline bool find_companion(const LaunchView& launch, const RayEnding
   if (!launch.limits.may_reflect(0, 0)) return false;
   const Tile& tile = launch.environment.tiles[ground];
   const Vec3 target = launch.environment.points.arrival(number);
-  const ReflectingPlane plane = reflecting_plane(launch.environment, ending, ground);
+  const ReflectingPlane plane = reflecting_plane(launch.environment, ending, ground, target);
   if (is_face_of_ridge(launch.environment, ending, plane)) return false;
   WayByPlane way;
   if (!find_way_by_plane(launch.environment, ending.chain, ending.source, plane, target, way)) return false;

@@ -219,5 +219,55 @@ TEST(RayByGround, CountsOnceOverUnevenGround) {
   }
 }
 
+// Of a smooth hill or hollow about a middle, from a point over it on to another one: the shortest way by it.
+double length_by_ground_m(const std::function<double(Vec2)>& ground_z, Vec3 from, Vec3 to) {
+  const auto length_m = [&](Vec2 place) {
+    const Vec3 met{place.x, place.y, ground_z(place)};
+    return norm(met - from) + norm(to - met);
+  };
+  Vec2 place = 0.5 * (from + to).xy();
+  for (double step_m = 10; step_m > 1e-4;) {
+    Vec2 nearest = place;
+    for (const Vec2 step : {Vec2{step_m, 0}, {-step_m, 0}, {0, step_m}, {0, -step_m}}) {
+      if (length_m(place + step) < length_m(nearest)) nearest = place + step;
+    }
+    step_m *= nearest == place ? 0.5 : 1;
+    place = nearest;
+  }
+  return length_m(place);
+}
+
+// What a wall far away sends is reflected on a round hill, or in a hollow, as by the surface itself, and at each
+// height: not as by the plane around the receiver, which at the wall passes metres over the hill's foot.
+TEST(RayByGround, OfAFarWallIsAsLongAsByTheRoundGround) {
+  constexpr double wall_x = 40;
+  for (const double radius_m : {2000.0, 4000.0, -10000.0}) {
+    SCOPED_TRACE(radius_m);
+    const auto ground_z = [&](Vec2 place) {
+      return 100 - dot(place - Vec2{90, 60}, place - Vec2{90, 60}) / (2 * radius_m);
+    };
+    Scene scene = testing::terrain_of(side_m, side_m, 5, ground_z);
+    scene.prisms = {testing::box_prism(1, {wall_x - 10, 20}, {wall_x, 150}, 80, 120)};
+    const Environment town(testing::with_material(std::move(scene), 5, 0.01), 10);
+    const Vec3 source = over(ground_z, {70, 60, 6}), image{2 * wall_x - source.x, source.y, source.z};
+    std::vector<Vec3> places;
+    for (double height_m = 0.75; height_m < 5; height_m += 0.25) {
+      places.push_back(over(ground_z, {135, 121, height_m}));
+    }
+    RayLaunchingOptions options = options_of(0, Summation::local_mean);
+    options.rays_per_receiver = 30;
+    const RayLaunchingResult launched =
+        town.launch_to_receivers(testing::test_transmitter(source), testing::receivers_at(places), options);
+    for (std::size_t r = 0; r < places.size(); ++r) {
+      const std::vector<Ray> by_ground = rays_at(launched, r, "T-R-G");
+      ASSERT_EQ(by_ground.size(), 1u) << r;
+      const double length_m = by_ground[0].delay_ns * 1e-9 * speed_of_light;
+      // The difference to the straight ray's length, on which their interference goes.
+      const double straight_m = norm(places[r] - image), expected_m = length_by_ground_m(ground_z, image, places[r]);
+      EXPECT_NEAR((length_m - straight_m) / (expected_m - straight_m), 1, 0.06) << r;
+    }
+  }
+}
+
 }  // namespace
 }  // namespace tesseray
