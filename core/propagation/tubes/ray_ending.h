@@ -411,12 +411,15 @@ TESSERAY_HD inline LeftOfCompanion left_of_companion_before_edge(const LaunchVie
   return {(1 - left.along_ground) * (by_ground / of_ray), left.reflected / left.factor};
 }
 
-// The same of one that the ground reflects behind the edge, which meets that at another `place` than the ray.
+// The same of one that the ground reflects behind an upright edge, which meets that at another `place` than the ray.
 TESSERAY_HD inline Complex left_of_companion_behind_edge(const LaunchView& launch, const RayEnding& ending, Vec3 place,
                                                          std::uint32_t number) {
   const EnvironmentView& environment = launch.environment;
   const OneEdge edge = only_edge(environment, ending.chain);
-  if (!edge.is_one || launch.left_along_edges == nullptr) return {1, 0};
+  if (!edge.is_one || launch.left_along_edges == nullptr || !stands_on({0, 0, 1}, ending.source.edge_direction) ||
+      left_along_edge(launch, edge.element, edge.through_building).count == 0) {
+    return {1, 0};
+  }
   const Complex of_ray = left_at_edge(launch, edge.element, edge.through_building, ending.source,
                                       environment.points.arrival(number), environment.ground_below(number))
                              .factor;
