@@ -71,15 +71,22 @@ TESSERAY_HD inline bool comes_as_companion(const EnvironmentView& environment, c
   return points.is_tile(target) && points.is_ground(target) && is_companion(environment, chain, target);
 }
 
-// Whether a wall or an upright edge is the last that a ray meets but for the ground.
-TESSERAY_HD inline bool comes_from_upright(const EnvironmentView& environment, const InteractionChain& chain) {
-  if (chain.over_rooftops) return false;
+// The last element that a ray meets but for the ground, since it left the antenna or its scattering tile; no_index
+// where there is none.
+TESSERAY_HD inline std::uint32_t last_above_ground(const EnvironmentView& environment, const InteractionChain& chain) {
   for (std::size_t i = chain.length; i-- > (chain.is_scattered() ? 1u : 0u);) {
     const std::uint32_t element = chain.elements[i];
-    if (!environment.points.is_tile(element)) return stands_on({0, 0, 1}, environment.edge(element).direction);
-    if (!environment.points.is_ground(element)) return environment.tiles[element].kind == SurfaceKind::wall;
+    if (!environment.points.is_tile(element) || !environment.points.is_ground(element)) return element;
   }
-  return false;
+  return no_index;
+}
+
+// Whether that is a wall or an upright edge.
+TESSERAY_HD inline bool comes_from_upright(const EnvironmentView& environment, const InteractionChain& chain) {
+  const std::uint32_t element = chain.over_rooftops ? no_index : last_above_ground(environment, chain);
+  if (element == no_index) return false;
+  return environment.points.is_tile(element) ? environment.tiles[element].kind == SurfaceKind::wall
+                                             : stands_on({0, 0, 1}, environment.edge(element).direction);
 }
 
 // A ray as it arrives.
@@ -270,15 +277,6 @@ TESSERAY_HD inline bool find_way_by_plane(const EnvironmentView& environment, co
   return dot(way.leg.direction, way.plane.normal) < 0;
 }
 
-// The last wall or edge of a chain of tiles and edges, without ground; no_index where there is none.
-TESSERAY_HD inline std::uint32_t last_above_ground(const EnvironmentView& environment, const InteractionChain& chain) {
-  for (std::size_t i = chain.length; i-- > (chain.is_scattered() ? 1u : 0u);) {
-    const std::uint32_t element = chain.elements[i];
-    if (!environment.points.is_tile(element) || !environment.points.is_ground(element)) return element;
-  }
-  return no_index;
-}
-
 // The ground from a target's foot to that of an element that stands upright, which it leaves along the plane around:
 // the parabola through both.
 class GroundUpToFoot {
@@ -395,7 +393,7 @@ TESSERAY_HD inline OneEdge only_edge(const EnvironmentView& environment, const I
   return {true, before.last(), before.through_building};
 }
 
-// Over what they leave of the ray. `place`: on the upright edge that sends both to a number, by walls or without, where
+// `place`: on the upright edge that sends both the companion and the ray to a number, by walls or without, where
 // that meets the companion.
 TESSERAY_HD inline LeftOfCompanion left_of_companion_before_edge(const LaunchView& launch, const RayEnding& ending,
                                                                  Vec3 place, std::uint32_t number) {
