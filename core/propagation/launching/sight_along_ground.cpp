@@ -57,13 +57,13 @@ std::optional<RooftopWaves::GroundBelowSight> RooftopWaves::ground_below_sight(
     const std::optional<LeftOfBothWays>& by_roofs, Workspace& work) const {
   const std::uint32_t ground = setting_.ground_before(number);
   if (way.building != nullptr || ground == no_index || !uneven_ground_counts_in_sight()) return std::nullopt;
-  const Vec3 antenna = transmitter_.position, target = environment_.points.arrival(number),
-             centroid = environment_.tiling.tiles[ground].centroid;
+  const Tile& tile = environment_.tiling.tiles[ground];
+  const Vec3 antenna = transmitter_.position, target = environment_.points.arrival(number), centroid = tile.centroid;
   if (!environment_.over_rooftops.find_reflection(search_rays(), target_in_sight(number), !by_roofs, work)) {
     return std::nullopt;
   }
   const RooftopLine line(antenna, target, 0);
-  const Vec3 normal = ground_normal_between(line, work.ground.ground.front(), centroid);
+  const Vec3 normal = ground_normal_between(line, work.ground.ground.front(), centroid, tile.normal);
   const TerrainReflection& reflection = work.reflection;
   const Vec3 by_plane = mirrored(target, centroid, normal) - antenna;
   const double by_plane_m = norm(by_plane), straight_m = norm(target - antenna);

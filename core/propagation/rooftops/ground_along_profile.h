@@ -123,11 +123,18 @@ TESSERAY_HD inline RoundGround round_ground(const TerrainView& terrain, const Ro
   return round;
 }
 
-// The normal of the ground from an edge to a point of it in the line's plane, level across that.
-TESSERAY_HD inline Vec3 ground_normal_between(const RooftopLine& line, Vec2 edge, Vec3 point) {
+// Across the line, to the right of it, along a plane that has this normal and is not upright.
+TESSERAY_HD inline Vec3 across_line(const RooftopLine& line, Vec3 normal) {
+  const Vec2 right{line.direction.y, -line.direction.x};
+  return {right.x, right.y, -dot(normal.xy(), right) / normal.z};
+}
+
+// The normal of the ground from an edge to a point beside the line, across which it falls as at the point, where it has
+// the normal `there`.
+TESSERAY_HD inline Vec3 ground_normal_between(const RooftopLine& line, Vec2 edge, Vec3 point, Vec3 there) {
   const Vec2 place = line.at(edge.x);
   const Vec3 to_edge = Vec3{place.x, place.y, edge.y - line.bulge_at(edge.x)} - point;
-  const Vec3 across{line.direction.y, -line.direction.x, 0}, normal = normalized(cross(across, to_edge));
+  const Vec3 normal = normalized(cross(across_line(line, there), to_edge));
   return normal.z < 0 ? -1.0 * normal : normal;
 }
 

@@ -107,22 +107,24 @@ TESSERAY_HD inline GroundBeforeEdge ground_before(const TerrainView& terrain, co
 // The plane of the ground behind a last edge: that of the tile below the target, or, where the ground is straight from
 // the edge on or the edge is a crest behind that plane, the one through it. Where the ground about the place of
 // reflection is in one line with the tile, it has that line's slope: the tile's own has the noise of the terrain model,
-// which is steeper than the angle at which a wave comes in far behind an edge. Returns its normal.
+// which is steeper than the angle at which a wave comes in far behind an edge. Across the line all of them fall as the
+// tile does: a receiver may stand metres beside the tile's middle. Returns its normal.
 TESSERAY_HD inline Vec3 ground_normal_behind(const TerrainView& terrain, const RooftopLine& line, Vec2 edge,
                                              bool is_straight, Vec3 centroid, Vec3 normal) {
   constexpr double negligible_of_height = 0.1;
-  if (is_straight) return ground_normal_between(line, edge, centroid);
+  if (is_straight) return ground_normal_between(line, edge, centroid, normal);
   const Vec2 place = line.at(edge.x), target = line.at(line.length_m);
   const RooftopLine back({target.x, target.y, line.end_z}, line.from, 0);
   const GroundBeforeEdge ground = ground_before(terrain, back, {line.length_m - edge.x, edge.y});
   const double target_m = line.end_z - terrain.height_at(target);
   if (ground.reflects && std::fabs(line.end_z - target_m - ground.height_m) < negligible_of_height * target_m) {
-    const Vec2 slope = ground.slope * back.direction;
-    normal = normalized(Vec3{-slope.x, -slope.y, 1});
+    const Vec3 along = at_height(back.direction, ground.slope);
+    normal = normalized(cross(along, across_line(back, normal)));
+    if (normal.z < 0) normal = -1.0 * normal;
   }
   const Vec3 to_edge = Vec3{place.x, place.y, edge.y - line.bulge_at(edge.x)} - centroid;
   if (dot(to_edge, normal) >= -in_ground_plane_m || !is_crest(terrain, line, edge)) return normal;
-  return ground_normal_between(line, edge, centroid);
+  return ground_normal_between(line, edge, centroid, normal);
 }
 
 }  // namespace tesseray

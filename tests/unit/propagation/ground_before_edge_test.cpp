@@ -283,6 +283,35 @@ TEST(GroundBeforeEdge, SendsItsPartIntoSightToo) {
   }
 }
 
+// Behind a house, or a crest, on ground that falls across the way: what the ground reflects to a receiver does not
+// depend on how far beside the middle of its tile that stands. From place to place loss changes as the ways do.
+TEST(GroundBeforeEdge, BehindItTheGroundGoesOnBesideTheMiddlesOfTiles) {
+  for (const bool is_crest : {false, true}) {
+    for (const double fall : {0.0, 0.05, 0.2}) {
+      const auto ground_z = [&](Vec2 p) {
+        const double from_crest_m = (p.y - 150) / 50;
+        return 60 - fall * p.x + (is_crest ? 8 * std::exp(-from_crest_m * from_crest_m) : 0);
+      };
+      Scene scene = testing::terrain_of(200, 320, 10, ground_z);
+      if (!is_crest) scene.prisms = {testing::box_prism(1, {40, 140}, {170, 160}, 0, 68 - 105 * fall)};
+      const Environment slope(testing::with_material(std::move(scene), 5, 0.01), 10);
+      RayLaunchingOptions options = testing::without_scattering(1, 1, 1);
+      options.over_rooftop = OverRooftop::screens;
+      std::vector<Vec3> places;
+      for (double x = 91.003; x < 119; x += 0.5) places.push_back(at_height({x, 310}, ground_z({x, 310}) + 1.5));
+      Transmitter transmitter = testing::test_transmitter(at_height({102, 10}, ground_z({102, 10}) + 6));
+      transmitter.frequency_hz = 450e6;
+      const auto launched = slope.launch_to_receivers(transmitter, testing::receivers_at(places), options);
+      for (std::size_t r = 1; r < places.size(); ++r) {
+        const double step_db = decibels(testing::total_gain(launched.receivers[r])) -
+                               decibels(testing::total_gain(launched.receivers[r - 1]));
+        EXPECT_NEAR(step_db, 0, 0.5) << (is_crest ? "crest" : "house") << ", falls by " << fall << ", at "
+                                     << places[r].x;
+      }
+    }
+  }
+}
+
 // A house before the wall, upon the place of the reflection, takes most of it away; a step of the ground, or a house
 // beside the plane, does not.
 TEST(GroundBeforeEdge, IsNotWhereAHouseStands) {
