@@ -1,6 +1,8 @@
 // SPDX-License-Identifier: GPL-3.0-or-later
 #include "core/comparison/predicted_tiles.h"
 
+#include <cmath>
+
 namespace tesseray {
 namespace {
 
@@ -9,6 +11,8 @@ std::unordered_map<std::int64_t, std::uint32_t> numbers_of(std::span<const Predi
   for (std::uint32_t t = 0; t < transmitters.size(); ++t) numbers.emplace(transmitters[t].transmitter_id, t);
   return numbers;
 }
+
+double plan_m2(Vec3 half_u, Vec3 half_v) { return 4 * std::fabs(cross(half_u.xy(), half_v.xy())); }
 
 }  // namespace
 
@@ -29,7 +33,7 @@ TilesOfRows::TilesOfRows(std::span<const PredictedTarget> rows, std::span<const 
     if (transmitter == transmitter_numbers.end()) continue;
     const auto [tile, is_new] = tile_numbers.emplace(row.tile_id, static_cast<std::uint32_t>(targets_.size()));
     if (is_new) {
-      add({row.tile_id, row.kind, row.centroid});
+      add({row.tile_id, row.kind, row.centroid, plan_m2(row.half_u, row.half_v)});
       targets_.push_back(&row);
     }
     rows_[transmitter->second].emplace(tile->second, &row);
@@ -49,7 +53,9 @@ TilesOfPredictions::TilesOfPredictions(const Tiling& tiling, std::span<const Tra
     of_transmitters_[numbers.at(prediction.transmitter_id)] = &prediction;
   }
   if (predictions.empty()) return;
-  for (const Tile& tile : tiling.tiles) add({tile.id, tile.kind, tile.centroid});
+  for (const Tile& tile : tiling.tiles) {
+    add({tile.id, tile.kind, tile.centroid, plan_m2(tile.half_u, tile.half_v)});
+  }
 }
 
 PredictedTarget TilesOfPredictions::target(std::uint32_t number) const {

@@ -5,6 +5,7 @@
 #include <cmath>
 
 #include "core/tiling/minimum_rectangle.h"
+#include "core/tiling/open_part.h"
 #include "core/tiling/subdivision.h"
 
 namespace tesseray {
@@ -16,6 +17,38 @@ constexpr std::uint64_t spare_rows = 16;
 // A roof whose grid has no tile gets one if its free part is at least this much of a tile.
 constexpr double least_roof_part = 0.25;
 constexpr std::uint32_t finer = 5;  // how much finer the free part is then searched
+
+// The cells of a roof: those of the smallest rectangle around it, row by row.
+class RoofGrid {
+ public:
+  RoofGrid(const Ring& ring, double side_m)
+      : box_(minimum_rectangle(ring)),
+        columns_(subdivisions(box_.length_u, side_m)),
+        rows_(subdivisions(box_.length_v, side_m)) {}
+
+  RoofGrid finer(std::uint32_t times) const {
+    RoofGrid grid = *this;
+    grid.columns_ *= times;
+    grid.rows_ *= times;
+    return grid;
+  }
+
+  std::uint64_t cells() const { return std::uint64_t{columns_} * rows_; }
+  double cell_m2() const { return box_.length_u / columns_ * (box_.length_v / rows_); }
+  // Of a cell; in its sides from its first corner on.
+  Vec2 place(std::uint64_t cell, Vec2 in_sides) const {
+    const double u = (static_cast<double>(cell % columns_) + in_sides.x) / columns_ - 0.5;
+    const double v = (static_cast<double>(cell / columns_) + in_sides.y) / rows_ - 0.5;
+    return box_.centre + u * box_.length_u * box_.u + v * box_.length_v * box_.v;
+  }
+  // So many sides of a cell.
+  Vec2 along_u(double sides) const { return sides * (box_.length_u / columns_) * box_.u; }
+  Vec2 along_v(double sides) const { return sides * (box_.length_v / rows_) * box_.v; }
+
+ private:
+  OrientedRectangle box_;
+  std::uint32_t columns_, rows_;
+};
 
 // Fills a PrismTiles.
 class PrismTiler {
@@ -118,36 +151,42 @@ class PrismTiler {
   }
 
   void tile_roof() {
-    const OrientedRectangle box = minimum_rectangle(prism_.rings.front());
-    const std::uint32_t columns = subdivisions(box.length_u, side_m_), rows = subdivisions(box.length_v, side_m_);
+    const RoofGrid grid(prism_.rings.front(), side_m_);
     const std::uint32_t begin = size();
-    for (std::uint32_t r = 0; r < rows; ++r) {
-      for (std::uint32_t c = 0; c < columns; ++c) {
-        const Vec2 p = cell_centre(box, c, columns, r, rows);
-        if (!contains(prism_.rings, p)) continue;
-        if (is_covered(p)) {
-          ++result_.counts.roof_tiles_covered;
-          continue;
-        }
-        add_roof_tile(box, p, box.length_u / columns, box.length_v / rows, static_cast<std::uint64_t>(r) * columns + c);
+    std::vector<std::uint64_t> cut_cells;  // with something else at their middles
+    for (std::uint64_t cell = 0; cell < grid.cells(); ++cell) {
+      const Vec2 p = grid.place(cell, CellPart{}.middle());
+      const bool is_on_roof = contains(prism_.rings, p);
+      if (is_on_roof && !is_covered(p)) {
+        add_roof_tile(grid, p, CellPart{}.size(), cell);
+      } else {
+        cut_cells.push_back(cell);
+        if (is_on_roof) ++result_.counts.roof_tiles_covered;
       }
     }
-    if (size() == begin) tile_small_roof(box, columns, rows);
-    next_slot_ += static_cast<std::uint64_t>(columns) * rows + 1;
+    if (size() == begin) {
+      tile_small_roof(grid);
+    } else {
+      for (const std::uint64_t cell : cut_cells) tile_part(grid, cell);
+    }
+    next_slot_ += grid.cells() + 1;
+  }
+
+  void tile_part(const RoofGrid& grid, std::uint64_t cell) {
+    const auto part = open_part([&](Vec2 in_sides) { return is_free(grid.place(cell, in_sides)); });
+    if (part) add_roof_tile(grid, grid.place(cell, part->middle()), part->size(), cell);
   }
 
   // One tile for the free part of a roof that the grid missed: a narrow or angled roof, or what a tower leaves of it.
-  void tile_small_roof(const OrientedRectangle& box, std::uint32_t columns, std::uint32_t rows) {
-    const std::uint32_t fine_columns = finer * columns, fine_rows = finer * rows;
+  void tile_small_roof(const RoofGrid& grid) {
+    const RoofGrid fine = grid.finer(finer);
     std::vector<Vec2> free;
     Vec2 middle;
-    for (std::uint32_t r = 0; r < fine_rows; ++r) {
-      for (std::uint32_t c = 0; c < fine_columns; ++c) {
-        const Vec2 p = cell_centre(box, c, fine_columns, r, fine_rows);
-        if (!contains(prism_.rings, p) || is_covered(p)) continue;
-        free.push_back(p);
-        middle = middle + p;
-      }
+    for (std::uint64_t cell = 0; cell < fine.cells(); ++cell) {
+      const Vec2 p = fine.place(cell, CellPart{}.middle());
+      if (!is_free(p)) continue;
+      free.push_back(p);
+      middle = middle + p;
     }
     if (free.empty()) {
       // Too narrow for the search, or wholly covered: only the former leaves something out.
@@ -155,8 +194,7 @@ class PrismTiler {
       return;
     }
     middle = (1.0 / static_cast<double>(free.size())) * middle;
-    const double free_area = box.length_u * box.length_v * static_cast<double>(free.size()) /
-                             (static_cast<double>(fine_columns) * fine_rows);
+    const double free_area = fine.cell_m2() * static_cast<double>(free.size());
     if (free_area < least_roof_part * options_.tile_area_m2) {
       ++result_.counts.roofs_without_tile;
       return;
@@ -165,17 +203,11 @@ class PrismTiler {
       return dot(a - middle, a - middle) < dot(b - middle, b - middle);
     });
     // As large as the free part, with the proportions of the rectangle's cells.
-    const double cell_u = box.length_u / columns, cell_v = box.length_v / rows;
-    const double scale = std::sqrt(std::min(1.0, free_area / (cell_u * cell_v)));
-    add_roof_tile(box, p, scale * cell_u, scale * cell_v, static_cast<std::uint64_t>(columns) * rows);
+    const double scale = std::sqrt(std::min(1.0, free_area / grid.cell_m2()));
+    add_roof_tile(grid, p, {scale, scale}, grid.cells());
   }
 
-  static Vec2 cell_centre(const OrientedRectangle& box, std::uint32_t column, std::uint32_t columns, std::uint32_t row,
-                          std::uint32_t rows) {
-    const double u = ((column + 0.5) / columns - 0.5) * box.length_u;
-    const double v = ((row + 0.5) / rows - 0.5) * box.length_v;
-    return box.centre + u * box.u + v * box.v;
-  }
+  bool is_free(Vec2 p) const { return contains(prism_.rings, p) && !is_covered(p); }
 
   // Under another prism or under the ground.
   bool is_covered(Vec2 p) const {
@@ -183,12 +215,13 @@ class PrismTiler {
     return is_in_solid(index_, lifted) || scene_.terrain.height_at(p) >= lifted.z;
   }
 
-  void add_roof_tile(const OrientedRectangle& box, Vec2 p, double length_u, double length_v, std::uint64_t slot) {
+  // `size`: in sides of a cell.
+  void add_roof_tile(const RoofGrid& grid, Vec2 p, Vec2 size, std::uint64_t slot) {
     Tile tile = new_tile(SurfaceKind::roof, static_cast<std::int64_t>(next_slot_ + slot));
     tile.centroid = at_height(p, prism_.top_z);
     tile.normal = {0, 0, 1};
-    tile.half_u = at_height((0.5 * length_u) * box.u, 0);
-    tile.half_v = at_height((0.5 * length_v) * box.v, 0);
+    tile.half_u = at_height(grid.along_u(0.5 * size.x), 0);
+    tile.half_v = at_height(grid.along_v(0.5 * size.y), 0);
     result_.tiles.push_back(tile);
   }
 
@@ -226,9 +259,7 @@ WallSlots wall_slots(const Wall& wall, double height_m, const TilingOptions& opt
 
 std::uint64_t slot_count(const Prism& prism, const std::vector<Wall>& walls, const TilingOptions& options) {
   const double side_m = std::sqrt(options.tile_area_m2);
-  const OrientedRectangle box = minimum_rectangle(prism.rings.front());
-  std::uint64_t count =
-      static_cast<std::uint64_t>(subdivisions(box.length_u, side_m)) * subdivisions(box.length_v, side_m) + 1;
+  std::uint64_t count = RoofGrid(prism.rings.front(), side_m).cells() + 1;
   for (const Wall& wall : walls) count += wall_slots(wall, prism.top_z - prism.bottom_z, options).count();
   return count;
 }

@@ -3,6 +3,7 @@
 
 #include <algorithm>
 #include <cmath>
+#include <optional>
 #include <string>
 
 #include "core/base/error.h"
@@ -10,6 +11,7 @@
 #include "core/base/units.h"
 #include "core/scene/issue_text.h"
 #include "core/tiling/edges.h"
+#include "core/tiling/open_part.h"
 #include "core/tiling/tile_id.h"
 #include "core/tiling/walls.h"
 
@@ -61,22 +63,32 @@ GroundGrid ground_grid(const Scene& scene, const TilingOptions& options) {
   return grid;
 }
 
-// The tile of a cell: through the surface at its centre, as steep as its corners on the whole.
-Tile ground_tile(const Terrain& terrain, const GroundGrid& grid, std::uint32_t column, std::uint32_t row) {
+// Of a cell, what prisms leave open of it.
+std::optional<CellPart> open_part_of_cell(const Terrain& terrain, const PrismIndex& index, Vec2 corner, double side_m) {
+  return open_part([&](Vec2 in_sides) {
+    const Vec2 place = corner + side_m * in_sides;
+    return !is_in_solid(index, at_height(place, terrain.height_at(place) + probe_lift_m));
+  });
+}
+
+// The tile of a part of a cell: through the surface at its centre, as steep as the cell's corners on the whole. A small
+// part's own corners would have the noise of the terrain's model in their slope.
+Tile ground_tile(const Terrain& terrain, const GroundGrid& grid, std::uint32_t column, std::uint32_t row,
+                 const CellPart& part) {
   const double side = grid.side_m;
   const Vec2 corner = grid.corner(column, row);
   const double sw = terrain.height_at(corner), se = terrain.height_at(corner + Vec2{side, 0});
   const double nw = terrain.height_at(corner + Vec2{0, side}), ne = terrain.height_at(corner + Vec2{side, side});
   const double slope_x = 0.5 * ((se - sw) + (ne - nw)) / side, slope_y = 0.5 * ((nw - sw) + (ne - se)) / side;
-  const Vec2 centre = corner + Vec2{0.5 * side, 0.5 * side};
+  const Vec2 centre = corner + side * part.middle(), half = (0.5 * side) * part.size();
 
   Tile tile;
   tile.id = ground_tile_id(grid.first_column + column, grid.first_row + row);
   tile.kind = SurfaceKind::ground;
   tile.centroid = {centre.x, centre.y, terrain.height_at(centre)};
   tile.normal = normalized(Vec3{-slope_x, -slope_y, 1});
-  tile.half_u = {0.5 * side, 0, 0.5 * side * slope_x};
-  tile.half_v = {0, 0.5 * side, 0.5 * side * slope_y};
+  tile.half_u = {half.x, 0, half.x * slope_x};
+  tile.half_v = {0, half.y, half.y * slope_y};
   return tile;
 }
 
@@ -108,9 +120,11 @@ TiledGround tile_ground(const Scene& scene, const PrismIndex& index, const Tilin
   std::vector<std::vector<Tile>> rows(grid.rows);
   parallel_blocks(grid.rows, 8, progress, [&](std::size_t begin, std::size_t end) {
     for (std::size_t row = begin; row < end; ++row) {
+      const auto of_row = static_cast<std::uint32_t>(row);
       for (std::uint32_t column = 0; column < grid.columns; ++column) {
-        const Tile tile = ground_tile(scene.terrain, grid, column, static_cast<std::uint32_t>(row));
-        if (!is_in_solid(index, tile.centroid + probe_lift_m * tile.normal)) rows[row].push_back(tile);
+        const Vec2 corner = grid.corner(column, of_row);
+        const auto part = open_part_of_cell(scene.terrain, index, corner, grid.side_m);
+        if (part) rows[row].push_back(ground_tile(scene.terrain, grid, column, of_row, *part));
       }
     }
   });

@@ -122,9 +122,13 @@ std::vector<std::uint32_t> TileIndex::within(Vec2 p, double reach_m) const {
 }
 
 GroundLattice::GroundLattice(std::span<const IndexedTile> tiles) {
+  double most_m2 = 0;
+  for (const IndexedTile& tile : tiles) most_m2 = std::max(most_m2, tile.plan_m2);
+  const auto is_whole = [least_m2 = 0.99 * most_m2](const IndexedTile& tile) { return tile.plan_m2 >= least_m2; };
   std::vector<double> xs, ys;
   Rectangle bounds;
   for (const IndexedTile& tile : tiles) {
+    if (!is_whole(tile)) continue;
     xs.push_back(tile.centroid.x);
     ys.push_back(tile.centroid.y);
     bounds.extend(tile.centroid.xy());
@@ -135,6 +139,7 @@ GroundLattice::GroundLattice(std::span<const IndexedTile> tiles) {
   south_west_ = bounds.min;
   columns_ = std::llround((bounds.max.x - bounds.min.x) / step_x_) + 2;
   for (std::uint32_t t = 0; t < tiles.size(); ++t) {
+    if (!is_whole(tiles[t])) continue;
     const Vec2 p = tiles[t].centroid.xy() - south_west_;
     tile_at_.emplace(std::llround(p.y / step_y_) * columns_ + std::llround(p.x / step_x_), t);
   }

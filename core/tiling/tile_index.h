@@ -18,6 +18,7 @@ struct IndexedTile {
   std::int64_t id = 0;
   SurfaceKind kind = SurfaceKind::ground;
   Vec3 centroid;
+  double plan_m2 = 0;  // seen from above; of a receiver 0
 };
 
 struct NearestTile {
@@ -50,8 +51,8 @@ class TileIndex {
   std::vector<std::uint32_t> offsets_, items_;  // CSR: cell → tiles
 };
 
-// The lattice on which the centroids of ground tiles lie: equal steps along x and along y, with gaps where buildings
-// stand.
+// The lattice on which the centroids of ground tiles lie that are whole cells, the largest: equal steps along x and
+// along y, with gaps where buildings stand. Those that are parts of cells lie beside it, and are none of its tiles.
 class GroundLattice {
  public:
   // Keeps a reference to `tiles`, which are all ground tiles.

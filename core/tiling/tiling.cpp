@@ -192,10 +192,11 @@ std::vector<Issue> tiling_issues(const Scene& scene, const Tiling& tiling, const
   const bool has_ground = !tiling.tiles.empty() && tiling.tiles.front().kind == SurfaceKind::ground;
   if (!tiling.tiles.empty() && !has_ground && has_open_ground(scene)) {
     IssueLog of_area("");
-    of_area.add(Issue::Action::assumed, "no_ground_tiles",
-                "of the cells of TILE_AREA, " + square_metres(tiling.options.tile_area_m2) +
-                    ", none has its middle on open ground within the area: nothing is predicted on the ground, which "
-                    "reflects and scatters nothing either; give a smaller TILE_AREA or a larger EXTENT");
+    of_area.add(
+        Issue::Action::assumed, "no_ground_tiles",
+        "of the cells of TILE_AREA, " + square_metres(tiling.options.tile_area_m2) +
+            ", none has its middle within the area and a quarter of it on open ground: nothing is predicted on "
+            "the ground, which reflects and scatters nothing either; give a smaller TILE_AREA or a larger EXTENT");
     log.append(std::move(of_area));
   }
   return std::move(log.issues());

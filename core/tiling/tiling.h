@@ -84,7 +84,7 @@ std::vector<Issue> tiling_issues(const Scene& scene, const Tiling& tiling, const
 std::uint64_t environment_hash(const Scene& scene, const TilingOptions& options);
 
 // Counts the ways of cutting a scene into tiles and edges: with another one the same scene and options make others.
-inline constexpr int tiling_version = 3;
+inline constexpr int tiling_version = 4;
 
 // The scene's hash and the options' alone, for places that already know the scene's.
 std::uint64_t environment_hash(std::uint64_t scene_hash, const TilingOptions& options, int version = tiling_version);

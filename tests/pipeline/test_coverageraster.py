@@ -110,6 +110,7 @@ class CoverageRaster(PipelineTest):
         pixels = dataset.GetRasterBand(1).ReadAsArray()
         power = self.values("received_power_dbm")[1]
         cells = {(row["x"] // 10, row["y"] // 10): power[tile] for tile, row in TILES.items()}
+        cut = {(row["x"] // 10, row["y"] // 10) for row in TILES.values() if row["area_m2"] * row["nz"] < 99}
         footprint = footprints().CreatePreparedGeometry()
         is_covered = {}  # the middle of a cell
         seen = {"built": 0, "tile": 0, "beside": 0}
@@ -119,14 +120,15 @@ class CoverageRaster(PipelineTest):
                 cell = x // 10, y // 10
                 if cell not in is_covered:
                     is_covered[cell] = footprint.Contains(point(10 * cell[0] + 5, 10 * cell[1] + 5))
-                if footprint.Contains(point(x, y)) and not (cell in cells and is_covered[cell]):
+                is_whole = cell in cells and cell not in cut
+                if footprint.Contains(point(x, y)) and not (is_whole and is_covered[cell]):
                     self.assertEqual(pixel, NO_DATA, (x, y))
                     seen["built"] += 1
-                elif cell in cells:
+                elif is_whole:
                     self.assertAlmostEqual(pixel, NO_DATA if cells[cell] is None else cells[cell], places=3)
                     seen["tile"] += 1
                 elif pixel != NO_DATA:
-                    self.assertTrue(is_covered[cell], (x, y))
+                    self.assertTrue(is_covered[cell] or cell in cut, (x, y))
                     self.assertTrue(any(value is not None and abs(pixel - value) < 1e-3
                                         and math.hypot(10 * column + 5 - x, 10 * row + 5 - y) < 30
                                         for (column, row), value in cells.items()), (x, y))

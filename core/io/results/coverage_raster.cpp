@@ -54,6 +54,22 @@ Rectangle bounds_of(const PathLossLayer& path_loss, const std::vector<std::int64
   return box;
 }
 
+// In the CRS.
+Vec2 middle_of(const PathLossLayer& path_loss, std::int64_t tile_id) {
+  Vec2 sum;
+  for (const Vec3& corner : path_loss.outlines.at(tile_id).corners) sum = sum + corner.xy();
+  return path_loss.frame.origin + 0.25 * sum;
+}
+
+// REQUIRES: the place lies in the grid.
+std::size_t pixel_at(const PixelGrid& grid, Vec2 place) {
+  const auto number = [&grid](double along_m, int count) {
+    return static_cast<std::size_t>(std::clamp(static_cast<int>(along_m / grid.step_m), 0, count - 1));
+  };
+  return number(grid.north - place.y, grid.rows) * static_cast<std::size_t>(grid.columns) +
+         number(place.x - grid.west, grid.columns);
+}
+
 using Polygons = std::vector<std::unique_ptr<OGRPolygon>>;
 
 template <class Points>
@@ -170,6 +186,11 @@ GroundRaster rasterize_ground(const PathLossLayer& path_loss, const PixelGrid& g
     numbers.push_back(static_cast<double>(t));
   }
   raster.tile_of_pixel = burned<std::int32_t>(grid, GDT_Int32, shapes, numbers, -1);
+  // Parts of cells in alleys are narrower than pixels as wide as cells.
+  for (std::size_t t = 0; t < raster.tile_ids.size(); ++t) {
+    std::int32_t& tile = raster.tile_of_pixel[pixel_at(grid, middle_of(path_loss, raster.tile_ids[t]))];
+    if (tile < 0) tile = static_cast<std::int32_t>(t);
+  }
   return raster;
 }
 

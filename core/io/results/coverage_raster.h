@@ -38,7 +38,8 @@ struct RasterBand {
 // Throws Error(invalid_input) for a layer without polygons of ground, or with more than 2²⁸ pixels.
 PixelGrid ground_grid(const PathLossLayer& path_loss, double step_m);
 
-// Each pixel of the layer's ground_grid takes the tile in which its centre lies.
+// Each pixel of the layer's ground_grid takes the tile in which its centre lies; one that is in none, the first with
+// its middle in the pixel.
 GroundRaster rasterize_ground(const PathLossLayer& path_loss, const PixelGrid& grid);
 
 // The pixels, 1 or 0, whose centres lie on a footprint. Footprints are in CRS coordinates.

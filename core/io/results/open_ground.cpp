@@ -1,10 +1,15 @@
 // SPDX-License-Identifier: GPL-3.0-or-later
 #include "core/io/results/open_ground.h"
 
+#include <algorithm>
 #include <cmath>
 #include <functional>
+#include <optional>
 #include <queue>
 #include <tuple>
+#include <utility>
+
+#include "core/scene/ground_plan/polygon.h"
 
 namespace tesseray {
 namespace {
@@ -14,21 +19,66 @@ constexpr std::int32_t no_tile = -1, to_be_found = -2;
 // leaves out what is thinner.
 constexpr double at_wall_m = 0.1;
 
-// The cells of the ground as a grid, whose tiles are those that no building covers the middle of.
-PixelGrid cells_of(const GroundRaster& raster, const PathLossLayer& path_loss) {
-  Rectangle box, cell;
-  for (const std::int64_t id : raster.tile_ids) {
-    cell = {};
-    for (const Vec3& corner : path_loss.outlines.at(id).corners) cell.extend(corner.xy() + path_loss.frame.origin);
-    box.extend(cell.min);
-    box.extend(cell.max);
+// The cells of the ground, of which tiles are all or a part.
+struct Cells {
+  PixelGrid grid;
+  std::vector<std::uint8_t> is_cut;  // by cell: its tile is a part of it
+
+  Rectangle area() const {
+    return {{grid.west, grid.north - grid.rows * grid.step_m}, {grid.west + grid.columns * grid.step_m, grid.north}};
   }
-  const double side_m = cell.max.x - cell.min.x;
-  return {.west = box.min.x,
-          .north = box.max.y,
-          .step_m = side_m,
-          .columns = static_cast<int>(std::lround((box.max.x - box.min.x) / side_m)),
-          .rows = static_cast<int>(std::lround((box.max.y - box.min.y) / side_m))};
+  // Of a place in the CRS; nothing outside the grid.
+  std::optional<std::size_t> at(Vec2 place) const {
+    const double column = std::floor((place.x - grid.west) / grid.step_m);
+    const double row = std::floor((grid.north - place.y) / grid.step_m);
+    if (column < 0 || row < 0 || column >= grid.columns || row >= grid.rows) return std::nullopt;
+    return static_cast<std::size_t>(row) * static_cast<std::size_t>(grid.columns) + static_cast<std::size_t>(column);
+  }
+};
+
+// Far more than the rounding of coordinates and far less than what cells are cut by, in sides.
+constexpr double rounded_sides = 0.01;
+
+// The first line of a lattice at or before `low`: one of them is at `line`.
+double first_line(double line, double low, double step_m) {
+  return line - std::ceil((line - low) / step_m - rounded_sides) * step_m;
+}
+
+Cells cells_of(const GroundRaster& raster, const PathLossLayer& path_loss) {
+  std::vector<Rectangle> tiles;
+  Rectangle all;
+  double side_m = 0;
+  for (const std::int64_t id : raster.tile_ids) {
+    Rectangle tile;
+    for (const Vec3& corner : path_loss.outlines.at(id).corners) tile.extend(corner.xy() + path_loss.frame.origin);
+    all.extend(tile.min);
+    all.extend(tile.max);
+    side_m = std::max({side_m, tile.max.x - tile.min.x, tile.max.y - tile.min.y});
+    tiles.push_back(tile);
+  }
+  // Tiles as wide, and as high, as their cells show where the cells' sides are.
+  const double least_m = (1 - rounded_sides) * side_m;
+  Vec2 corner = all.min;
+  for (const Rectangle& tile : tiles) {
+    if (tile.max.x - tile.min.x > least_m) corner.x = tile.min.x;
+    if (tile.max.y - tile.min.y > least_m) corner.y = tile.min.y;
+  }
+  const auto count = [side_m](double length_m) {
+    return static_cast<int>(std::ceil(length_m / side_m - rounded_sides));
+  };
+  Cells cells;
+  cells.grid = {.west = first_line(corner.x, all.min.x, side_m), .north = 0, .step_m = side_m};
+  const double south = first_line(corner.y, all.min.y, side_m);
+  cells.grid.columns = count(all.max.x - cells.grid.west);
+  cells.grid.rows = count(all.max.y - south);
+  cells.grid.north = south + cells.grid.rows * side_m;
+  cells.is_cut.resize(cells.grid.pixels());
+  for (const Rectangle& tile : tiles) {
+    const Vec2 size = tile.max - tile.min;
+    if (std::min(size.x, size.y) > least_m) continue;
+    if (const auto cell = cells.at(0.5 * (tile.min + tile.max))) cells.is_cut[*cell] = 1;
+  }
+  return cells;
 }
 
 constexpr int all_places = 5;
@@ -49,8 +99,8 @@ std::vector<std::uint8_t> covered_places(const PixelGrid& cells, const std::vect
 
 class OpenGround {
  public:
-  OpenGround(GroundRaster& raster, const PixelGrid& cells, const std::vector<Rings>& footprints)
-      : raster_(raster), cells_(cells), covered_places_(covered_places(cells, footprints)) {
+  OpenGround(GroundRaster& raster, Cells cells, const std::vector<Rings>& footprints)
+      : raster_(raster), cells_(std::move(cells)), covered_places_(covered_places(cells_.grid, footprints)) {
     choose_pixels(built_pixels(raster, footprints));
   }
 
@@ -78,26 +128,19 @@ class OpenGround {
     for (int row = 0; row < raster_.rows; ++row) {
       for (int column = 0; column < raster_.columns; ++column, ++pixel) {
         std::int32_t& tile = raster_.tile_of_pixel[pixel];
-        const int covered = covered_places_around(column, row);
-        if (is_built[pixel] && covered < all_places) tile = no_tile;
-        if (!is_built[pixel] && covered > 0 && tile == no_tile) tile = to_be_found;
+        const std::optional<std::size_t> cell =
+            cells_.at({raster_.west + (column + 0.5) * raster_.step_m, raster_.north - (row + 0.5) * raster_.step_m});
+        const int covered = cell ? covered_places_[*cell] : 0;
+        const bool is_cut = cell && cells_.is_cut[*cell];
+        if (is_built[pixel] && (covered < all_places || is_cut)) tile = no_tile;
+        if (!is_built[pixel] && (covered > 0 || is_cut) && tile == no_tile) tile = to_be_found;
       }
     }
   }
 
-  // Of the cell in which a pixel's centre lies; none outside the grid.
-  int covered_places_around(int column, int row) const {
-    const double east_m = raster_.west + (column + 0.5) * raster_.step_m - cells_.west;
-    const double south_m = cells_.north - raster_.north + (row + 0.5) * raster_.step_m;
-    const double cell_column = std::floor(east_m / cells_.step_m), cell_row = std::floor(south_m / cells_.step_m);
-    if (cell_column < 0 || cell_row < 0 || cell_column >= cells_.columns || cell_row >= cells_.rows) return 0;
-    return covered_places_[static_cast<std::size_t>(cell_row) * static_cast<std::size_t>(cells_.columns) +
-                           static_cast<std::size_t>(cell_column)];
-  }
-
   // From a pixel that has a tile, which is so many steps away.
   void ask_neighbours(std::size_t pixel, int steps) {
-    if ((steps + 1) * raster_.step_m > 2 * cells_.step_m) return;
+    if ((steps + 1) * raster_.step_m > 2 * cells_.grid.step_m) return;
     const auto columns = static_cast<std::size_t>(raster_.columns);
     const std::size_t column = pixel % columns;
     const auto ask = [&](bool is_there, std::size_t neighbour) {
@@ -112,7 +155,7 @@ class OpenGround {
   }
 
   GroundRaster& raster_;
-  PixelGrid cells_;
+  Cells cells_;
   std::vector<std::uint8_t> covered_places_;  // per cell
   std::priority_queue<Way, std::vector<Way>, std::greater<>> ways_;
 };
@@ -120,7 +163,12 @@ class OpenGround {
 }  // namespace
 
 void show_open_ground(GroundRaster& raster, const PathLossLayer& path_loss, const std::vector<Rings>& footprints) {
-  OpenGround(raster, cells_of(raster, path_loss), footprints).find_tiles();
+  const Cells cells = cells_of(raster, path_loss);
+  // Without buildings nothing tells how far the ground goes beside tiles that are parts of cells.
+  const bool is_any_near = std::any_of(footprints.begin(), footprints.end(), [area = cells.area()](const Rings& rings) {
+    return touch(bounds(rings), area);
+  });
+  if (is_any_near) OpenGround(raster, cells, footprints).find_tiles();
 }
 
 }  // namespace tesseray

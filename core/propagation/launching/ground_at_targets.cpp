@@ -179,11 +179,8 @@ std::optional<Vec3> LaunchArrivals::place_in_plane_of(std::uint32_t ground, cons
 }
 
 bool LaunchArrivals::is_sent_by_tile(Vec3 place) const {
-  constexpr double border = 1e-4;  // of half a side: which of two tiles has it, rounding decides
   const std::uint32_t ground = environment_.ground_tiles.near(place.xy());
-  if (ground == no_index) return false;
-  const Vec3 at = TileFrame(environment_.tiling.tiles[ground]).coordinates(place);
-  return std::fabs(at.x) <= 1 + border && std::fabs(at.y) <= 1 + border;
+  return ground != no_index && environment_.ground_tiles.is_on(ground, place.xy());
 }
 
 bool LaunchArrivals::is_reflected_without_tile(const RayEnding& ending, std::uint32_t number) const {

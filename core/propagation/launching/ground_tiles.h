@@ -17,9 +17,10 @@ class GroundTiles {
   GroundTiles(const GroundTiles&) = delete;
   GroundTiles& operator=(const GroundTiles&) = delete;
 
-  // The nearest: within its side, or, in alleys, whose cells' middles lie in houses, within ten where its plane goes on
-  // as the terrain does. no_index where there is none.
+  // The one that the place is on; where there is none, as beside walls, the one with the nearest middle: within its
+  // side, or within ten where its plane goes on as the terrain does. no_index where there is none of these.
   std::uint32_t near(Vec2 place) const;
+  bool is_on(std::uint32_t tile, Vec2 place) const;
 
  private:
   // Whether its plane is about as high as the terrain there.
@@ -29,6 +30,7 @@ class GroundTiles {
   const Tiling& tiling_;
   std::vector<IndexedTile> tiles_;
   TileIndex index_;
+  double farthest_corner_m_ = 0;  // from the middle of its tile, in the plan
 };
 
 }  // namespace tesseray

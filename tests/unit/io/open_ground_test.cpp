@@ -4,6 +4,7 @@
 
 #include <gtest/gtest.h>
 
+#include <map>
 #include <string>
 #include <vector>
 
@@ -21,6 +22,7 @@ Rings rectangle(double west, double south, double east, double north) {
 struct TileMap {
   std::vector<std::string> map;  // the first row is the northernmost
   std::vector<Rings> footprints;
+  std::map<char, Rectangle> parts = {};  // tiles that are parts of their cells: in m, from the cell's corner on
 
   // Pixels of 2 m by the letters of the tiles they show; '.' for none.
   std::vector<std::string> shown() const {
@@ -52,20 +54,36 @@ struct TileMap {
 
  private:
   void add_tile(PathLossLayer& layer, char name, std::size_t row, std::size_t column) const {
-    const double west = side_m * static_cast<double>(column);
-    const double south = side_m * static_cast<double>(map.size() - 1 - row);
+    const Vec2 corner{side_m * static_cast<double>(column), side_m * static_cast<double>(map.size() - 1 - row)};
+    const auto part = parts.find(name);
+    const Rectangle of_cell = part == parts.end() ? Rectangle{{0, 0}, {side_m, side_m}} : part->second;
+    const Vec2 low = corner + of_cell.min, high = corner + of_cell.max;
     PredictedTarget target;
     target.tile_id = name;
     target.kind = SurfaceKind::ground;
     layer.targets.push_back(target);
-    layer.outlines[name] = {
-        {{west, south, 0}, {west + side_m, south, 0}, {west + side_m, south + side_m, 0}, {west, south + side_m, 0}}};
+    layer.outlines[name] = {{{low.x, low.y, 0}, {high.x, low.y, 0}, {high.x, high.y, 0}, {low.x, high.y, 0}}};
   }
 };
 
 using Rows = std::vector<std::string>;
 
 Rows five_times(const std::string& row) { return Rows(5, row); }
+
+// Pixels as large as cells show parts of these, too.
+TEST(CoverageRaster, AWidePixelShowsTheTileInIt) {
+  PathLossLayer layer;
+  for (const char name : {'a', 'b'}) {
+    PredictedTarget target;
+    target.tile_id = name;
+    target.kind = SurfaceKind::ground;
+    layer.targets.push_back(target);
+  }
+  layer.outlines['a'] = {{{0, 0, 0}, {2.5, 0, 0}, {2.5, 10, 0}, {0, 10, 0}}};
+  layer.outlines['b'] = {{{10, 0, 0}, {20, 0, 0}, {20, 10, 0}, {10, 10, 0}}};
+  const GroundRaster raster = rasterize_ground(layer, ground_grid(layer, 10));
+  EXPECT_EQ(raster.tile_of_pixel, (std::vector<std::int32_t>{0, 1}));
+}
 
 TEST(OpenGround, EachSideOfABuildingHasItsOwnTileUpToTheWall) {
   const TileMap map{{"a.b"}, {rectangle(14, -5, 18, 15)}};
@@ -97,6 +115,26 @@ TEST(OpenGround, AWallThroughTheMiddleOfACellIsStillAWall) {
     const TileMap without_tile{{"a.b"}, {rectangle(15 + within_m, -5, 20, 15)}};
     EXPECT_EQ(without_tile.shown(), five_times("aaaaaaaa..bbbbb")) << within_m;
   }
+}
+
+TEST(OpenGround, ATileThatIsAPartOfItsCellIsShownUpToTheWall) {
+  const TileMap alley{{"abc"}, {rectangle(6, -5, 14.6, 15)}, {{'a', {{0, 0}, {5, 10}}}, {'b', {{5, 0}, {10, 10}}}}};
+  EXPECT_EQ(alley.shown(), five_times("aaa....bbbccccc"));
+  // At the border of what was predicted, too, where no tile shows where the cells begin.
+  const TileMap border{
+      {"ab", "cd"}, {rectangle(-1, -1, 4.6, 21)}, {{'a', {{5, 0}, {10, 10}}}, {'c', {{5, 2.5}, {10, 10}}}}};
+  const std::string with_a = "aaabbbbb", with_c = "cccddddd";
+  EXPECT_EQ(border.shown(), (Rows{with_a, with_a, with_a, with_a, with_a, with_c, with_c, with_c, with_c, with_c}));
+}
+
+TEST(OpenGround, WithoutBuildingsNothingIsFilled) {
+  const TileMap map{{"ab"}, {rectangle(100, 100, 110, 110)}, {{'a', {{0, 0}, {6, 10}}}}};
+  EXPECT_EQ(map.shown(), five_times("aaa..bbbbb"));
+}
+
+TEST(OpenGround, UnderAFootprintATileThatIsAPartOfItsCellIsNotShown) {
+  const TileMap map{{"ab"}, {rectangle(2, -5, 6, 5)}, {{'a', {{0, 2.5}, {10, 10}}}}};
+  EXPECT_EQ(map.shown(), (Rows{"aaaaabbbbb", "aaaaabbbbb", "a..aabbbbb", "a..aabbbbb", "a..aabbbbb"}));
 }
 
 TEST(OpenGround, ACellThatIsMissingForAnotherReasonStaysEmpty) {

@@ -265,7 +265,7 @@ TEST(Scattering, ThenOneDiffractionIsTheSumOverTilesAndEdges) {
 // A target in the very middle of an edge has no way from it: it keeps what comes otherwise, as one 1 cm above has.
 TEST(Scattering, TargetsInAnEdgesMiddleAreReachedOtherwise) {
   Scene scene = testing::flat_ground(80, 80);
-  scene.prisms = {testing::box_prism(1, {35, 35}, {40, 40}, 0, 3)};
+  scene.prisms = {testing::box_prism(1, {35, 35}, {36.2, 36.2}, 0, 3)};
   const Environment city(std::move(scene), 10);
   RayLaunchingOptions options;
   const auto gains_at = [&](double height_m) {

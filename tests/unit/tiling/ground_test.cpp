@@ -1,9 +1,13 @@
 // SPDX-License-Identifier: GPL-3.0-or-later
 #include <gtest/gtest.h>
 
+#include <cmath>
 #include <map>
+#include <utility>
 
 #include "core/base/error.h"
+#include "core/scene/ground_plan/prism_index.h"
+#include "core/tiling/walls.h"
 #include "tests/unit/tiling/tiled.h"
 
 namespace tesseray {
@@ -104,6 +108,63 @@ TEST(GroundTiles, NoneIsWhereTwoHousesTouch) {
       }
       EXPECT_GT(on_ground, 80);
     }
+  }
+}
+
+// Of the ground tiles with their middles in an alley, where each begins and ends across it.
+std::map<double, double> across_alley(double west, double east) {
+  const Scene scene = testing::with_prisms(
+      {testing::box_prism(1, {12, 0}, {west, 100}, 0, 10), testing::box_prism(2, {east, 0}, {72, 100}, 0, 10)});
+  std::map<double, double> found;
+  for (const Tile& tile : tiled(scene).tiles) {
+    const double x = tile.centroid.x;
+    if (tile.kind != SurfaceKind::ground || x < west || x > east) continue;
+    EXPECT_EQ(tile.half_v, (Vec3{0, 5, 0}));
+    found[x - tile.half_u.x] = x + tile.half_u.x;
+  }
+  return found;
+}
+
+TEST(GroundTiles, AreInAlleysWhoseCellsHaveTheirMiddlesInHouses) {
+  EXPECT_EQ(across_alley(38, 43), (std::map<double, double>{{37.5, 40}, {40, 42.5}}));
+  EXPECT_EQ(across_alley(36, 40), (std::map<double, double>{{35, 40}}));
+  EXPECT_EQ(across_alley(38.8, 41.2), (std::map<double, double>{}));
+}
+
+// 0.4 m behind a wall far less arrives than on the rest of the cell.
+TEST(GroundTiles, HaveTheirMiddlesAwayFromWallsBesideTheMiddlesOfCells) {
+  EXPECT_EQ(across_alley(34.6, 40), (std::map<double, double>{{35, 40}}));
+  EXPECT_EQ(across_alley(33, 40), (std::map<double, double>{{30, 40}}));
+}
+
+// What of random places on the open ground has a tile in its cell.
+TEST(GroundTiles, LeaveHardlyAnyOpenGroundOut) {
+  testing::SyntheticCityOptions city;
+  city.width_m = city.depth_m = 600;
+  for (const std::uint64_t seed : {1u, 2u, 3u}) {
+    city.seed = seed;
+    const Scene scene = testing::synthetic_city(city);
+    const PrismIndex index(scene);
+    std::map<std::pair<int, int>, const Tile*> of_cell;
+    const Tiling tiling = tiled(scene);
+    const auto cell_at = [&](Vec2 p) {
+      const Vec2 in_crs = p + scene.frame.origin;
+      return std::pair{static_cast<int>(std::floor(in_crs.x / 10)), static_cast<int>(std::floor(in_crs.y / 10))};
+    };
+    for (const Tile& tile : tiling.tiles) {
+      if (tile.kind == SurfaceKind::ground) of_cell[cell_at(tile.centroid.xy())] = &tile;
+    }
+    testing::Random random(seed);
+    int open = 0, left_out = 0;
+    for (int i = 0; i < 20'000; ++i) {
+      const Vec2 p{random.uniform(scene.extent.min.x + 10, scene.extent.max.x - 10),
+                   random.uniform(scene.extent.min.y + 10, scene.extent.max.y - 10)};
+      if (is_in_solid(index, {p.x, p.y, scene.terrain.height_at(p) + 0.01})) continue;
+      ++open;
+      left_out += of_cell.contains(cell_at(p)) ? 0 : 1;
+    }
+    EXPECT_GT(open, 5000);
+    EXPECT_LT(left_out, 0.04 * open) << seed;
   }
 }
 

@@ -102,6 +102,26 @@ TEST(GroundLattice, FindsTheFourTilesAround) {
   EXPECT_NEAR(cell->north, 0.75, 2e-3);
 }
 
+// Those that are parts of cells have their middles beside the lattice.
+TEST(GroundLattice, IsThatOfWholeCells) {
+  std::vector<IndexedTile> tiles = lattice_with_gap();
+  for (IndexedTile& tile : tiles) tile.plan_m2 = 100;
+  tiles[70].plan_m2 = 25;
+  tiles[70].centroid.x += 3.75;
+  tiles[70].centroid.y += 1.25;
+  const GroundLattice lattice(tiles);
+  const auto at = [&](double column, double row) {
+    return lattice.around({100'000 + 9.87654321 * column, 50'000 + 10.123456 * row});
+  };
+  const auto cell = at(30.25, 20.75);
+  ASSERT_TRUE(cell.has_value());
+  EXPECT_EQ(tiles[cell->tiles[0]].id, 2030);
+  EXPECT_NEAR(cell->east, 0.25, 2e-3);
+  EXPECT_EQ(tiles[70].id, 110);
+  EXPECT_FALSE(at(10.5, 1.5).has_value());
+  EXPECT_TRUE(at(11.5, 1.5).has_value());
+}
+
 TEST(GroundLattice, HasNothingAtGapsAndOutside) {
   const std::vector<IndexedTile> tiles = lattice_with_gap();
   const GroundLattice lattice(tiles);
