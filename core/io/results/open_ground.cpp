@@ -20,7 +20,7 @@ constexpr std::int32_t no_tile = -1, to_be_found = -2;
 constexpr double at_wall_m = 0.1;
 
 // The cells of the ground, of which tiles are all or a part.
-struct Cells {
+struct CellsOfGround {
   PixelGrid grid;
   std::vector<std::uint8_t> is_cut;  // by cell: its tile is a part of it
 
@@ -44,7 +44,7 @@ double first_line(double line, double low, double step_m) {
   return line - std::ceil((line - low) / step_m - rounded_sides) * step_m;
 }
 
-Cells cells_of(const GroundRaster& raster, const PathLossLayer& path_loss) {
+CellsOfGround cells_of(const GroundRaster& raster, const PathLossLayer& path_loss) {
   std::vector<Rectangle> tiles;
   Rectangle all;
   double side_m = 0;
@@ -66,7 +66,7 @@ Cells cells_of(const GroundRaster& raster, const PathLossLayer& path_loss) {
   const auto count = [side_m](double length_m) {
     return static_cast<int>(std::ceil(length_m / side_m - rounded_sides));
   };
-  Cells cells;
+  CellsOfGround cells;
   cells.grid = {.west = first_line(corner.x, all.min.x, side_m), .north = 0, .step_m = side_m};
   const double south = first_line(corner.y, all.min.y, side_m);
   cells.grid.columns = count(all.max.x - cells.grid.west);
@@ -99,7 +99,7 @@ std::vector<std::uint8_t> covered_places(const PixelGrid& cells, const std::vect
 
 class OpenGround {
  public:
-  OpenGround(GroundRaster& raster, Cells cells, const std::vector<Rings>& footprints)
+  OpenGround(GroundRaster& raster, CellsOfGround cells, const std::vector<Rings>& footprints)
       : raster_(raster), cells_(std::move(cells)), covered_places_(covered_places(cells_.grid, footprints)) {
     choose_pixels(built_pixels(raster, footprints));
   }
@@ -155,7 +155,7 @@ class OpenGround {
   }
 
   GroundRaster& raster_;
-  Cells cells_;
+  CellsOfGround cells_;
   std::vector<std::uint8_t> covered_places_;  // per cell
   std::priority_queue<Way, std::vector<Way>, std::greater<>> ways_;
 };
@@ -163,7 +163,7 @@ class OpenGround {
 }  // namespace
 
 void show_open_ground(GroundRaster& raster, const PathLossLayer& path_loss, const std::vector<Rings>& footprints) {
-  const Cells cells = cells_of(raster, path_loss);
+  const CellsOfGround cells = cells_of(raster, path_loss);
   // Without buildings nothing tells how far the ground goes beside tiles that are parts of cells.
   const bool is_any_near = std::any_of(footprints.begin(), footprints.end(), [area = cells.area()](const Rings& rings) {
     return touch(bounds(rings), area);
