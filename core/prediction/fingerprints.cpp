@@ -114,12 +114,20 @@ Fingerprints::Fingerprints(std::span<const PredictedTarget> targets, std::span<c
                            double least_power_dbm)
     : transmitters_(transmitters.size()), weakest_dbm_(transmitters.size(), Signature::nan) {
   const TransmitterNumbers numbers(transmitters);
+  // Room for what is needed and no more: there may be hundreds of transmitters at each of many places.
   std::vector<const PredictedTarget*> heard;
+  heard.reserve(targets.size());
   for (const PredictedTarget& target : targets) {
     numbers.of(target.transmitter_id);
     if (target.received_power_dbm >= least_power_dbm) heard.push_back(&target);
   }
   std::stable_sort(heard.begin(), heard.end(), [](const auto* a, const auto* b) { return a->tile_id < b->tile_id; });
+  std::size_t places = 0;
+  for (std::size_t i = 0; i < heard.size(); ++i) {
+    if (i == 0 || heard[i]->tile_id != heard[i - 1]->tile_id) ++places;
+  }
+  places_.reserve(places);
+  signatures_.reserve(places * transmitters_);
   for (const PredictedTarget* target : heard) {
     if (places_.empty() || places_.back().tile_id != target->tile_id) {
       places_.push_back({target->tile_id, target->kind, target->centroid, 0});
