@@ -12,7 +12,8 @@ std::unordered_map<std::int64_t, std::uint32_t> numbers_of(std::span<const Predi
   return numbers;
 }
 
-double plan_m2(Vec3 half_u, Vec3 half_v) { return 4 * std::fabs(cross(half_u.xy(), half_v.xy())); }
+// Half the sides of a ground tile, which run east and north.
+Vec2 half_plan(Vec3 half_u, Vec3 half_v) { return {std::fabs(half_u.x), std::fabs(half_v.y)}; }
 
 }  // namespace
 
@@ -33,7 +34,7 @@ TilesOfRows::TilesOfRows(std::span<const PredictedTarget> rows, std::span<const 
     if (transmitter == transmitter_numbers.end()) continue;
     const auto [tile, is_new] = tile_numbers.emplace(row.tile_id, static_cast<std::uint32_t>(targets_.size()));
     if (is_new) {
-      add({row.tile_id, row.kind, row.centroid, plan_m2(row.half_u, row.half_v)});
+      add({row.tile_id, row.kind, row.centroid, half_plan(row.half_u, row.half_v)});
       targets_.push_back(&row);
     }
     rows_[transmitter->second].emplace(tile->second, &row);
@@ -54,7 +55,7 @@ TilesOfPredictions::TilesOfPredictions(const Tiling& tiling, std::span<const Tra
   }
   if (predictions.empty()) return;
   for (const Tile& tile : tiling.tiles) {
-    add({tile.id, tile.kind, tile.centroid, plan_m2(tile.half_u, tile.half_v)});
+    add({tile.id, tile.kind, tile.centroid, half_plan(tile.half_u, tile.half_v)});
   }
 }
 

@@ -96,7 +96,7 @@ bool Snapper::is_near(const PredictedTarget& tile, Vec3 p, bool in_space) const 
 }
 
 std::optional<NearestTile> Snapper::nearest_ground(const Measurement& measurement) const {
-  std::optional<NearestTile> nearest = ground_.nearest_2d(measurement.position);
+  std::optional<NearestTile> nearest = ground_.at_or_nearest_2d(measurement.position);
   if (!nearest || !measurement.height_m) return nearest;
   const auto misfit_m = [&](std::uint32_t tile) {
     return std::fabs(ground_target(tile).height_m - *measurement.height_m);

@@ -34,7 +34,8 @@ class Snapper {
 
  private:
   bool is_inside(Vec2 p) const;
-  // The nearest in the plan; of receivers over one another the one whose height is nearest to the measurement's.
+  // That which it is on, or the nearest in the plan; of receivers over one another the one whose height is nearest to
+  // the measurement's.
   std::optional<NearestTile> nearest_ground(const Measurement& measurement) const;
   Vec3 position_on(const std::optional<NearestTile>& ground, const Measurement& measurement) const;
   PredictedTarget ground_target(std::uint32_t ground_tile) const {

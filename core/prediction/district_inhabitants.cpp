@@ -57,15 +57,14 @@ PlacedInhabitants place_inhabitants(std::span<const InhabitedPlace> places, std:
   std::vector<IndexedTile> indexed;
   indexed.reserve(tiles.size());
   for (const GroundTile& tile : tiles) {
-    Vec2 sum{};
-    for (const Vec2 corner : tile.outline) sum = sum + corner;
-    const Vec2 middle = (1.0 / static_cast<double>(tile.outline.size())) * sum;
-    indexed.push_back({tile.tile_id, SurfaceKind::ground, {middle.x, middle.y, 0}});
+    const Rectangle box = bounds(tile.outline);
+    indexed.push_back(
+        {tile.tile_id, SurfaceKind::ground, at_height(0.5 * (box.min + box.max), 0), 0.5 * (box.max - box.min)});
   }
   const TileIndex index(indexed);
   PlacedInhabitants placed;
   for (const InhabitedPlace& place : places) {
-    const auto nearest = index.nearest_2d(place.position);
+    const auto nearest = index.at_or_nearest_2d(place.position);
     if (nearest && nearest->distance_m <= most_m) {
       placed.places.push_back({place, nearest->tile});
     } else {

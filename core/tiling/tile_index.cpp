@@ -27,11 +27,21 @@ double lattice_step(std::vector<double> coordinates) {
   return span / std::max(1.0, std::round(span / smallest));
 }
 
+constexpr double with_border = 1 + 1e-4;
+
 }  // namespace
+
+bool is_on(const IndexedTile& tile, Vec2 place) {
+  const Vec2 from_middle = place - tile.centroid.xy(), reach = with_border * tile.half;
+  return std::fabs(from_middle.x) <= reach.x && std::fabs(from_middle.y) <= reach.y;
+}
 
 TileIndex::TileIndex(std::span<const IndexedTile> tiles) : tiles_(tiles) {
   if (tiles.empty()) return;
-  for (const IndexedTile& tile : tiles) bounds_.extend(tile.centroid.xy());
+  for (const IndexedTile& tile : tiles) {
+    bounds_.extend(tile.centroid.xy());
+    farthest_corner_m_ = std::max(farthest_corner_m_, with_border * with_border * norm(tile.half));
+  }
   const double width = bounds_.max.x - bounds_.min.x, height = bounds_.max.y - bounds_.min.y;
   // About one tile per cell, and never more cells than twice the tiles for long thin areas.
   cell_m_ = std::max({std::sqrt(width * height / static_cast<double>(tiles.size())),
@@ -97,6 +107,15 @@ std::optional<NearestTile> TileIndex::nearest_2d(Vec2 p) const {
   });
 }
 
+std::optional<NearestTile> TileIndex::at_or_nearest_2d(Vec2 p) const {
+  const std::optional<NearestTile> nearest = nearest_2d(p);
+  if (!nearest || is_on(tiles_[nearest->tile], p)) return nearest;
+  for (const std::uint32_t tile : within(p, farthest_corner_m_)) {
+    if (is_on(tiles_[tile], p)) return NearestTile{tile, norm(tiles_[tile].centroid.xy() - p)};
+  }
+  return nearest;
+}
+
 std::optional<NearestTile> TileIndex::nearest_3d(Vec3 p) const {
   return nearest(p.xy(), [&](const IndexedTile& tile) { return squared_norm(tile.centroid - p); });
 }
@@ -122,9 +141,11 @@ std::vector<std::uint32_t> TileIndex::within(Vec2 p, double reach_m) const {
 }
 
 GroundLattice::GroundLattice(std::span<const IndexedTile> tiles) {
-  double most_m2 = 0;
-  for (const IndexedTile& tile : tiles) most_m2 = std::max(most_m2, tile.plan_m2);
-  const auto is_whole = [least_m2 = 0.99 * most_m2](const IndexedTile& tile) { return tile.plan_m2 >= least_m2; };
+  Vec2 most;
+  for (const IndexedTile& tile : tiles) most = {std::max(most.x, tile.half.x), std::max(most.y, tile.half.y)};
+  const auto is_whole = [least = 0.99 * most](const IndexedTile& tile) {
+    return tile.half.x >= least.x && tile.half.y >= least.y;
+  };
   std::vector<double> xs, ys;
   Rectangle bounds;
   for (const IndexedTile& tile : tiles) {

@@ -18,8 +18,11 @@ struct IndexedTile {
   std::int64_t id = 0;
   SurfaceKind kind = SurfaceKind::ground;
   Vec3 centroid;
-  double plan_m2 = 0;  // seen from above; of a receiver 0
+  Vec2 half;  // of a ground tile: half its sides to the east and to the north; none of a receiver, m
 };
+
+// Whether a place lies on a ground tile, seen from above: of one on a border rounding decides, for either or both.
+bool is_on(const IndexedTile& tile, Vec2 place);
 
 struct NearestTile {
   std::uint32_t tile = 0;  // index into the indexed tiles
@@ -35,6 +38,8 @@ class TileIndex {
   // The nearest by ground-plan distance to (p.x, p.y); of equally near ones the one with the smaller id. Empty when
   // there are no tiles.
   std::optional<NearestTile> nearest_2d(Vec2 p) const;
+  // The one that p is on, which of large and small tiles need not be the nearest; where there is none, that.
+  std::optional<NearestTile> at_or_nearest_2d(Vec2 p) const;
   // The nearest by distance in space, likewise.
   std::optional<NearestTile> nearest_3d(Vec3 p) const;
   // Those whose centroids lie within `reach_m` of p in the ground plan, ascending.
@@ -46,6 +51,7 @@ class TileIndex {
 
   std::span<const IndexedTile> tiles_;
   Rectangle bounds_;
+  double farthest_corner_m_ = 0;  // of any tile from its centroid, in the ground plan
   double cell_m_ = 1;
   std::int64_t columns_ = 0, rows_ = 0;
   std::vector<std::uint32_t> offsets_, items_;  // CSR: cell → tiles

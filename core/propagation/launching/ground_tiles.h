@@ -20,7 +20,7 @@ class GroundTiles {
   // The one that the place is on; where there is none, as beside walls, the one with the nearest middle: within its
   // side, or within ten where its plane goes on as the terrain does. no_index where there is none of these.
   std::uint32_t near(Vec2 place) const;
-  bool is_on(std::uint32_t tile, Vec2 place) const;
+  bool is_on(std::uint32_t tile, Vec2 place) const { return tesseray::is_on(tiles_[tile], place); }
 
  private:
   // Whether its plane is about as high as the terrain there.
@@ -30,7 +30,6 @@ class GroundTiles {
   const Tiling& tiling_;
   std::vector<IndexedTile> tiles_;
   TileIndex index_;
-  double farthest_corner_m_ = 0;  // from the middle of its tile, in the plan
 };
 
 }  // namespace tesseray

@@ -50,6 +50,18 @@ TEST(TileIndex, OfEquallyNearTilesTheSmallerIdWins) {
   EXPECT_EQ(TileIndex(tiles).nearest_2d({5, 0})->tile, 1u);
 }
 
+TEST(TileIndex, APlaceOnATileIsNotThatOfANearerSmallOne) {
+  const std::vector<IndexedTile> tiles{{1, SurfaceKind::ground, {5, 5, 0}, {5, 5}},
+                                       {2, SurfaceKind::ground, {11.25, 5, 0}, {1.25, 5}}};
+  const TileIndex index(tiles);
+  EXPECT_EQ(index.nearest_2d({9.5, 5})->tile, 1u);
+  EXPECT_EQ(index.at_or_nearest_2d({9.5, 5})->tile, 0u);
+  EXPECT_DOUBLE_EQ(index.at_or_nearest_2d({9.5, 5})->distance_m, 4.5);
+  EXPECT_EQ(index.at_or_nearest_2d({10.5, 9.9})->tile, 1u);
+  EXPECT_EQ(index.at_or_nearest_2d({20, 5})->tile, 1u);
+  EXPECT_EQ(index.at_or_nearest_2d({-3, 5})->tile, 0u);
+}
+
 TEST(TileIndex, FindsAllWithinAReach) {
   std::mt19937 random(8);
   std::uniform_real_distribution<double> along(0, 400), across(0, 90), around(-100, 500), reach(0, 30);
@@ -105,8 +117,8 @@ TEST(GroundLattice, FindsTheFourTilesAround) {
 // Those that are parts of cells have their middles beside the lattice.
 TEST(GroundLattice, IsThatOfWholeCells) {
   std::vector<IndexedTile> tiles = lattice_with_gap();
-  for (IndexedTile& tile : tiles) tile.plan_m2 = 100;
-  tiles[70].plan_m2 = 25;
+  for (IndexedTile& tile : tiles) tile.half = {4.9, 5.1};
+  tiles[70].half = {1.2, 2.5};
   tiles[70].centroid.x += 3.75;
   tiles[70].centroid.y += 1.25;
   const GroundLattice lattice(tiles);
