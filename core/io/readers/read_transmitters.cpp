@@ -84,6 +84,36 @@ void warn_of_tilts_upwards(const std::vector<RawTransmitter>& transmitters, cons
                                       "table counts them as negative there, change their signs"});
 }
 
+// Whether the transmitter is turned, and sends no other power anywhere for that.
+bool is_turned_in_vain(const RawTransmitter& transmitter) {
+  const bool is_tilted = transmitter.downtilt_deg != 0, is_turned = std::fmod(transmitter.azimuth_deg, 360.0) != 0;
+  switch (transmitter.antenna) {
+    case AntennaKind::isotropic:
+      return is_tilted || is_turned;
+    case AntennaKind::half_wave_dipole:
+    case AntennaKind::short_dipole:
+      return is_turned && !is_tilted;  // round only as long as they stand upright
+    case AntennaKind::sector_3gpp:
+    case AntennaKind::beam:
+    case AntennaKind::pattern_file:
+      break;
+  }
+  return false;
+}
+
+// Of those whose antenna is ANTENNA, which is round unless it is given: three sectors of a mast would be one cell.
+void warn_of_directions_without_effect(std::size_t in_vain, std::size_t count, const TransmitterInput& input,
+                                       const ErrorPlace& place, Progress& progress) {
+  if (in_vain == 0) return;
+  const std::string antenna = input.antenna_name.empty() ? to_string(input.antenna) : input.antenna_name;
+  progress.warn({"directions_without_effect",
+                 "of " + place.file + " " + std::to_string(in_vain) + " of " + std::to_string(count) +
+                     (count == 1 ? " transmitter" : " transmitters") + (in_vain == 1 ? " has" : " have") +
+                     " an azimuth or a downtilt and no antenna of its own: ANTENNA " + antenna +
+                     " is taken, which sends the same all around, so that sectors of one mast are alike. Give ANTENNA "
+                     "sector_3gpp, beam_80 or a pattern file, or a field antenna"});
+}
+
 void find_convergences(std::vector<RawTransmitter>& transmitters, const Crs& environment) {
   if (environment.empty()) return;
   const GridGeometry grid(environment);
@@ -121,13 +151,16 @@ std::vector<RawTransmitter> read_transmitters(const TransmitterInput& input, con
   warn_of_gains(reader, points.place(), progress);
   std::vector<RawTransmitter> transmitters;
   std::vector<Vec2> positions;
+  std::size_t turned_in_vain = 0;
   points.for_each(progress, [&](const PointRow& row) {
     transmitters.push_back(reader.read(row));
+    turned_in_vain += !reader.names_antenna(row.feature) && is_turned_in_vain(transmitters.back()) ? 1 : 0;
     positions.push_back(row.position);
   });
   give_names(transmitters, points.place(), progress);
   require_unique_names(transmitters);
   warn_of_tilts_upwards(transmitters, points.place(), progress);
+  warn_of_directions_without_effect(turned_in_vain, transmitters.size(), input, points.place(), progress);
   points.to_environment(positions, progress);
   for (std::size_t i = 0; i < transmitters.size(); ++i) {
     if (!std::isfinite(positions[i].x)) {

@@ -30,6 +30,8 @@ class TransmitterReader {
   // Fields of gains and losses where the powers are not called ERP: those may be the transmitters' own.
   std::vector<std::string> overlooked_gains() const;
   const std::optional<Attribute>& erp() const { return erp_; }
+  // Whether the feature itself says its antenna; else it has that of the input.
+  bool names_antenna(const OGRFeature& feature) const { return antenna_ && antenna_->text(feature); }
   // Throws Error for a value that cannot be used, naming its field and feature.
   RawTransmitter read(const PointRow& row) const;
 

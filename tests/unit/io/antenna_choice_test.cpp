@@ -266,6 +266,32 @@ TEST_F(Antennas, TiltsThatMostlyLookUpAreTold) {
   EXPECT_EQ(told_of({"-2"}, "beside.msi"), 0) << "with its electrical tilt of 4 degrees it looks down";
 }
 
+// Three sectors of a mast would be one cell, without a word.
+TEST_F(Antennas, AzimuthsAndTiltsOfRoundOnesAreTold) {
+  const auto told_of = [&](const std::vector<const char*>& antennas_and_directions, TransmitterInput input = {}) {
+    std::string rows;
+    for (std::size_t i = 0; i < antennas_and_directions.size(); ++i) {
+      rows += "abcd"[i] + std::string(",500000,5000000,10,900,40,") + antennas_and_directions[i] + "\n";
+    }
+    warnings_.all.clear();
+    read(rows, input, ",azimuth,downtilt");
+    return warnings_.count("directions_without_effect");
+  };
+  ASSERT_EQ(told_of({",0,0", ",120,", ",240,0"}), 1);
+  const std::string& message = warnings_.all[0].message;
+  for (const char* part : {"sites.csv 2 of 3 transmitters have", "ANTENNA isotropic is taken", "sector_3gpp"}) {
+    EXPECT_NE(message.find(part), message.npos) << message;
+  }
+  EXPECT_EQ(told_of({",,6"}), 1);
+  EXPECT_EQ(told_of({",-240,0"}, {.antenna_name = "dipole"}), 1);
+  EXPECT_EQ(told_of({",120,6"}, {.antenna_name = "dipole"}), 0) << "leans to one side";
+  EXPECT_EQ(told_of({",120,6"}, {.antenna = AntennaKind::short_dipole}), 0) << "leans to one side";
+  EXPECT_EQ(told_of({",120,0"}, {.antenna = AntennaKind::short_dipole}), 1);
+  EXPECT_EQ(told_of({",0,0", ",360,", ",-360,0"}), 0);
+  EXPECT_EQ(told_of({"omni,120,6", "sector,120,6", "beam_80,120,6", "beside.msi,120,6"}), 0) << "the table says so";
+  EXPECT_EQ(told_of({",120,6", "omni,0,0"}, {.antenna_name = "beam 80"}), 0);
+}
+
 TEST_F(Antennas, WarnsOncePerFileOfAnotherFrequency) {
   read("a,500000,5000000,10,1800,40,beside.msi\nb,500000,5000000,10,1800,40,beside.msi\n");
   EXPECT_EQ(warnings_.count("antenna_frequency"), 1);
