@@ -272,12 +272,17 @@ class TesserayAlgorithm(QgsProcessingAlgorithm):
         result = self._run(plan, parameters, context, feedback)
         note_written(self._written, feedback)
         self._outputs = dict(result["outputs"])
-        results: dict[str, Any] = {**self._outputs, RESULT_HASH: result.get("result_hash")}
+        results: dict[str, Any] = {**self._outputs, **self._file_for_all(plan),
+                                   RESULT_HASH: result.get("result_hash")}
         if html:
             feedback.setProgressText(self._page.LABEL)
             page = self._make_page(Path(html), result, parameters, context, feedback)
             results |= {self._page.PARAMETER: page} if page else {}
         return results
+
+    def _file_for_all(self, plan: Plan) -> dict[str, str]:
+        """The file for all layers, for later steps of a model; nothing where none of them went to it."""
+        return {self._tool.collector.name: str(plan.home)} if self._tool.collector and plan.home else {}
 
     def _make_page(self, html: Path, result: dict[str, Any], parameters: dict[str, Any], context: QgsProcessingContext,
                    feedback: QgsProcessingFeedback) -> str | None:

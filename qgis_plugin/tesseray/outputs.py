@@ -220,12 +220,14 @@ class Plan:
 
     collected: the file for all layers, when no layer was asked for by itself; layers: where in it each goes.
     idle: the file for all layers, when those that were asked for have places of their own and none goes to it.
+    home: the file for all layers, when any goes to it.
     """
 
     places: dict[str, Destination]
     collected: Path | None = None
     layers: dict[str, Destination] = field(default_factory=dict)
     idle: Path | None = None
+    home: Path | None = None
 
 
 def plan_outputs(tool: Tool, texts: dict[str, str | None], temporary: Path) -> Plan:
@@ -240,8 +242,9 @@ def plan_outputs(tool: Tool, texts: dict[str, str | None], temporary: Path) -> P
     layers = [output for output in tool.layer_outputs if wanted[output.name]]
     if collected and not is_temporary(collected) and not layers:
         files = {name: Destination(Path(text)) for name, text in wanted.items() if text}
-        return Plan(files, Path(collected), {output.name: Destination(Path(collected), output.layer)
-                                             for output in tool.layer_outputs if output.name in texts})
+        layers_there = {output.name: Destination(Path(collected), output.layer)
+                        for output in tool.layer_outputs if output.name in texts}
+        return Plan(files, Path(collected), layers_there, home=Path(collected))
     home = Path(collected) if collected and not is_temporary(collected) else temporary
     places = {}
     for output in tool.outputs:
@@ -252,7 +255,8 @@ def plan_outputs(tool: Tool, texts: dict[str, str | None], temporary: Path) -> P
     if home == temporary:
         _keep_beside(tool, places, temporary)
         return Plan(places)
-    return Plan(places, idle=None if any(place.file == home for place in places.values()) else home)
+    is_used = any(place.file == home for place in places.values())
+    return Plan(places, idle=None if is_used else home, home=home if is_used else None)
 
 
 def _keep_beside(tool: Tool, places: dict[str, Destination], temporary: Path) -> None:

@@ -62,6 +62,16 @@ class OutputTest(ProjectTest):
         self.assertEqual(temporary["EDGES"], f"{file}|layername=edges")
         self.assertTrue(pathlib.Path(temporary["ENVIRONMENT"]).exists())
 
+    def test_the_file_for_all_layers_is_a_result_where_any_goes_to_it(self):
+        """Later steps of a model read it."""
+        self.assertEqual(self.tile(OUTPUT=self.path("all.gpkg"))["OUTPUT"], self.path("all.gpkg"))
+        some = self.tile(OUTPUT=self.path("some.gpkg"), TILES=TEMPORARY, EDGES=self.path("y.gpkg"))
+        self.assertEqual((some["OUTPUT"], some["TILES"]),
+                         (self.path("some.gpkg"), f"{self.path('some.gpkg')}|layername=tiles"))
+        self.assertIn("tiles", tables(self.tile(OUTPUT=TEMPORARY)["OUTPUT"]))
+        self.assertNotIn("OUTPUT", self.tile(OUTPUT=self.path("idle.gpkg"), TILES=self.path("z.gpkg")))
+        self.assertNotIn("OUTPUT", self.tile(TILES=TEMPORARY))
+
     def test_two_outputs_on_one_file_both_survive(self):
         results = self.tile(TILES=self.path(), EDGES=self.path())
         self.assertLessEqual({"tiles", "edges"}, tables(self.path()))
