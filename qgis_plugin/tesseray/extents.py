@@ -135,19 +135,22 @@ class CrsFinder:
         empty = f"“{layer.name()}” is empty" if layer else "what is given is empty"
         return f"{parameter.label}: {empty}, and has no extent. Give a layer with features, or draw the extent on the map."
 
-    def _drawn(self, parameter: Parameter) -> QgsReferencedRectangle:
-        """As it was given; without a CRS where it is numbers alone. In local metres in the coordinates of the layers."""
-        drawn = QgsReferencedRectangle(self._algorithm.parameterAsExtent(self._values, parameter.name, self._context),
-                                       self._drawn_in(parameter))
+    def _drawn(self, parameter: Parameter, as_corners: bool = False) -> QgsReferencedRectangle:
+        """As it was given; without a CRS where it is numbers alone. In local metres in the coordinates of the layers.
+        as_corners: with its numbers as xmin,ymin,xmax,ymax, which the executable explains."""
+        numbers = self._algorithm.parameterAsExtent(self._values, parameter.name, self._context)
+        if as_corners:
+            numbers = QgsRectangle(numbers.xMinimum(), numbers.xMaximum(), numbers.yMinimum(), numbers.yMaximum())
+        drawn = QgsReferencedRectangle(numbers, self._drawn_in(parameter))
         if not self._in_local_metres():
             return drawn
         box = self._way(drawn.crs(), self.crs_of(parameter)).transformBoundingBox(drawn)
         return QgsReferencedRectangle(box, QgsCoordinateReferenceSystem())
 
-    def extent(self, parameter: Parameter) -> QgsReferencedRectangle | None:
+    def extent(self, parameter: Parameter, as_corners: bool = False) -> QgsReferencedRectangle | None:
         """Where an extent lies; in local metres in the CRS of the layers whose coordinates are taken as they are. None
         where that cannot be told, of numbers in a CRS that the executable chooses. Throws QgsCsException."""
-        drawn, told = self._drawn(parameter), self.crs_of(parameter)
+        drawn, told = self._drawn(parameter, as_corners), self.crs_of(parameter)
         if drawn.crs().isValid():
             target = told if self._is_crs_given(parameter) else drawn.crs()
             return QgsReferencedRectangle(self._way(drawn.crs(), target).transformBoundingBox(drawn), target)

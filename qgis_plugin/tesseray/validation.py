@@ -63,6 +63,8 @@ ROWS_LOOKED_AT = 10_000
 GEOMETRY_WORDS = {Qgis.GeometryType.Polygon: "polygons", Qgis.GeometryType.Point: "points",
                   Qgis.GeometryType.Line: "lines"}
 GIBIBYTE = 1024.0 ** 3
+# Of extents that anybody would give: that of Iceland. The executable's own.
+GREATEST_AREA_M2 = 1e11
 # The points of which those outside are left out where that is asked for, and the parameter and choice that ask for it.
 RECEIVERS, MISPLACED_RECEIVERS, DROP = "RECEIVERS", "MISPLACED_RECEIVERS", "drop"
 
@@ -331,12 +333,25 @@ class Validation:
             return None
         return Site(within.label, with_margin(extent, crs, SITE_MARGIN_M), crs)
 
-    def _drawn_extent(self, parameter: Parameter) -> QgsReferencedRectangle | None:
+    def _drawn_extent(self, parameter: Parameter, as_corners: bool = False) -> QgsReferencedRectangle | None:
         """Where it lies; None where that cannot be told."""
         try:
-            return CrsFinder(self._algorithm, self._tool, self._values, self._context).extent(parameter)
+            return CrsFinder(self._algorithm, self._tool, self._values, self._context).extent(parameter, as_corners)
         except QgsCsException:
             return None
+
+    def _is_meant_as_corners(self, extent_name: str, layer: QgsVectorLayer) -> bool:
+        """Whether an extent far too large would meet the layer as xmin,ymin,xmax,ymax: the run says what to write."""
+        box = self._drawn_extent(self._tool.parameter(extent_name), as_corners=True)
+        if box is None or box.isEmpty():
+            return False
+        to_layer = QgsCoordinateTransform(box.crs(), layer.crs(), self._context.transformContext())
+        area_m2 = self._ground_area_m2(box)
+        try:
+            meets = to_layer.transformBoundingBox(box).intersects(layer.extent())
+        except QgsCsException:
+            return False
+        return meets and area_m2 is not None and area_m2 <= GREATEST_AREA_M2
 
     def _check_memory(self) -> Iterator[str]:
         """What the pieces of the area alone would take; the run itself counts exactly."""
@@ -350,6 +365,8 @@ class Validation:
         bytes_needed = area_m2 / piece_m2 * need.bytes_per_piece
         bytes_there = self._memory_limit()
         if bytes_there is not None and bytes_needed > bytes_there:
+            if self._is_given(need.extent) and self._is_meant_as_corners(need.extent, self._layer(need.layer)):
+                return
             piece = self._tool.parameter(need.piece_area)
             yield (f"The memory does not suffice: {area_m2 / piece_m2:.3g} pieces of {piece_m2:g} {piece.unit} take at "
                    f"least {bytes_needed / GIBIBYTE:.1f} GiB, and {bytes_there / GIBIBYTE:.1f} GiB are there. Choose a "

@@ -1162,6 +1162,16 @@ class InputTest(ProjectTest):
         self.assertEqual(self.environment_of(self.layer(), EXTENT=bare),
                          self.environment_of(self.layer(), EXTENT=SMALL_SCENE["EXTENT"]))
 
+    def test_an_extent_in_the_order_of_corners_is_told_as_the_command_line_tells_it(self):
+        from qgis.core import QgsProcessingException
+
+        for extent in ("340350,6020350,340650,6020650", "340350,6020350,340650,6020650 [EPSG:25832]"):
+            with self.subTest(extent):
+                self.assertEqual(self.refused({"EXTENT": extent}), "")
+                with self.assertRaisesRegex(QgsProcessingException, "order xmin,xmax,ymin,ymax: 340350,340650,6020350,"):
+                    self.environment_of(self.layer(), EXTENT=extent)
+        self.assertIn("memory does not suffice", self.refused({"EXTENT": "0,7000000,1000000,8000000"}))
+
     def sites(self):
         """A layer of two transmitters in the small scene."""
         from qgis.core import QgsFeature, QgsGeometry, QgsPointXY
