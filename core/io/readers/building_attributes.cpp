@@ -48,10 +48,10 @@ constexpr std::array part_aliases = {Names("buildingpart")};
 constexpr double greatest_height_m = 1000.0;
 constexpr double most_storeys = 200.0;
 
-AttributeSearch height_search(const EnvironmentInput& input) {
-  const bool above_ground = input.height_kind == HeightKind::above_ground;
-  const bool storeys = input.height_kind == HeightKind::storeys;
-  return {.requested = input.height_field,
+AttributeSearch height_search(const std::string& requested, HeightKind kind) {
+  const bool above_ground = kind == HeightKind::above_ground;
+  const bool storeys = kind == HeightKind::storeys;
+  return {.requested = requested,
           .parameter = "HEIGHT_FIELD",
           .aliases = above_ground ? std::span<const Names>(building_height_aliases)
                      : storeys    ? std::span<const Names>(storey_aliases)
@@ -60,6 +60,30 @@ AttributeSearch height_search(const EnvironmentInput& input) {
           .osm_tag = above_ground ? "height"
                      : storeys    ? "building:levels"
                                   : ""};
+}
+
+// What heights of a kind are, in the words of a sentence and of HEIGHT_KIND.
+struct KindWords {
+  HeightKind kind;
+  std::string_view meaning, parameter_value;
+};
+constexpr std::array kind_words = {KindWords{HeightKind::above_ground, "heights above the ground", "above_ground"},
+                                   KindWords{HeightKind::roof_elevation, "elevations of roofs", "roof_elevation"},
+                                   KindWords{HeightKind::storeys, "numbers of storeys", "storeys"}};
+
+const KindWords& words_of(HeightKind kind) {
+  return *std::find_if(kind_words.begin(), kind_words.end(),
+                       [&](const KindWords& words) { return words.kind == kind; });
+}
+
+// The kind that a field's name says; none where `taken` is one that it may be called by.
+std::optional<HeightKind> other_kind_in_name(const std::string& field, HeightKind taken) {
+  const auto says = [&field](HeightKind kind) { return is_named_as(field, height_search({}, kind)); };
+  if (says(taken)) return std::nullopt;
+  for (const KindWords& words : kind_words) {
+    if (says(words.kind)) return words.kind;
+  }
+  return std::nullopt;
 }
 
 std::string_view in_words(LengthUnit unit) {
@@ -99,7 +123,7 @@ BuildingAttributes::BuildingAttributes(VectorSource& source, const EnvironmentIn
     osm_building_ = find({}, {}, building_aliases, "building");
     osm_part_ = find({}, {}, part_aliases, "building:part");
   }
-  const AttributeSearch search = height_search(input);
+  const AttributeSearch search = height_search(input.height_field, kind_);
   height_ = find_attribute(source, search);
   if (!height_ && kind_ != HeightKind::above_ground) {
     throw missing_attribute(fields, search, kind_ == HeightKind::storeys ? "storeys" : "roof elevations",
@@ -124,6 +148,14 @@ BuildingAttributes::BuildingAttributes(VectorSource& source, const EnvironmentIn
     issues.push_back(layer_issue(Issue::Action::assumed, "no_height_field",
                                  "no field holds heights by its name (fields: " + listed(field_names(fields)) +
                                      "): all heights are missing" + instead,
+                                 layer_));
+  }
+  if (const auto other = height_ ? other_kind_in_name(height_->name(), kind_) : std::nullopt) {
+    const KindWords &said_words = words_of(*other), &taken = words_of(kind_);
+    issues.push_back(layer_issue(Issue::Action::assumed, "height_field_of_another_kind",
+                                 height_->name() + " is taken as " + std::string(taken.meaning) + "; if it holds " +
+                                     std::string(said_words.meaning) + ", as its name says, give HEIGHT_KIND " +
+                                     std::string(said_words.parameter_value),
                                  layer_));
   }
   // A name is the better witness: the unit option has a default that nobody may have looked at.

@@ -57,6 +57,28 @@ void warn_of_overlooked(const TransmitterReader& reader, const ErrorPlace& place
                      "ANTENNA_FIELD, POLARIZATION_FIELD, ANTENNA_HEIGHT_FIELD, FREQUENCY_FIELD or ERP_FIELD"});
 }
 
+std::string in_words(HeightReference reference) {
+  switch (reference) {
+    case HeightReference::ground:
+      return "ground";
+    case HeightReference::roof:
+      return "roof";
+    case HeightReference::sea:
+      break;
+  }
+  return "sea";
+}
+
+void warn_of_reference(const TransmitterReader& reader, const TransmitterInput& input, const ErrorPlace& place,
+                       Progress& progress) {
+  const std::optional<HeightReference> said = reader.overlooked_reference();
+  if (!said) return;
+  progress.warn({"other_height_reference", "of " + place.file + " the heights in " + reader.height()->name() +
+                                               " are taken as above the " + in_words(input.height_reference) +
+                                               "; if they are above the " + in_words(*said) +
+                                               ", as its name says, give ANTENNA_HEIGHT_REFERENCE " + in_words(*said)});
+}
+
 void warn_of_gains(const TransmitterReader& reader, const ErrorPlace& place, Progress& progress) {
   const std::vector<std::string> fields = reader.overlooked_gains();
   if (fields.empty()) return;
@@ -148,6 +170,7 @@ std::vector<RawTransmitter> read_transmitters(const TransmitterInput& input, con
   AntennaChoice antennas(input, progress);
   const TransmitterReader reader(points, input, antennas);
   warn_of_overlooked(reader, points.place(), progress);
+  warn_of_reference(reader, input, points.place(), progress);
   warn_of_gains(reader, points.place(), progress);
   std::vector<RawTransmitter> transmitters;
   std::vector<Vec2> positions;

@@ -180,6 +180,20 @@ std::vector<std::string> TransmitterReader::overlooked_gains() const {
   return overlooked;
 }
 
+std::optional<HeightReference> TransmitterReader::overlooked_reference() const {
+  if (!height_ || reference_) return std::nullopt;
+  std::string plain = plain_name(height_->name());
+  if (plain.ends_with(height_->unit())) plain.resize(plain.size() - height_->unit().size());
+  const auto says = [&plain](std::span<const Names> words) {
+    return std::any_of(words.begin(), words.end(),
+                       [&plain](Names word) { return plain.starts_with(word) || plain.ends_with(word); });
+  };
+  const HeightReference taken = input_.height_reference;
+  if (taken != HeightReference::sea && says(sea_words)) return HeightReference::sea;
+  if (taken != HeightReference::ground && says(ground_words)) return HeightReference::ground;
+  return std::nullopt;
+}
+
 std::vector<std::string> TransmitterReader::overlooked_fields() const {
   const std::array read_from = {&name_,     &frequency_,       &height_,  &erp_,          &azimuth_,
                                 &downtilt_, &electrical_tilt_, &antenna_, &polarization_, &reference_};

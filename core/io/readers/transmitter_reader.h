@@ -29,6 +29,10 @@ class TransmitterReader {
   std::vector<std::string> overlooked_fields() const;
   // Fields of gains and losses where the powers are not called ERP: those may be the transmitters' own.
   std::vector<std::string> overlooked_gains() const;
+  // What the name of the field of heights says that they count from, where something else is taken and no field of
+  // references says so.
+  std::optional<HeightReference> overlooked_reference() const;
+  const std::optional<Attribute>& height() const { return height_; }
   const std::optional<Attribute>& erp() const { return erp_; }
   // Whether the feature itself says its antenna; else it has that of the input.
   bool names_antenna(const OGRFeature& feature) const { return antenna_ && antenna_->text(feature); }

@@ -94,16 +94,23 @@ void look_for_unit_field(const OGRFeatureDefn& fields, const AttributeSearch& se
   }
 }
 
-std::optional<Attribute> find_by_alias(const OGRFeatureDefn& fields, const AttributeSearch& search) {
+// The unit in a name by an alias, whole or cut; nothing when the name is no such one.
+std::optional<std::string> unit_by(std::string_view alias, bool cut, const std::string& name,
+                                   const AttributeSearch& search) {
   // Two of the ten may be signs between words.
   constexpr std::size_t least_letters = 8;
+  if (!cut) return unit_behind(name, alias, search);
+  const std::string plain = plain_name(name);
+  if (name.size() != shapefile_name_length || plain.size() < least_letters) return std::nullopt;
+  return unit_behind_cut(plain, alias, search);
+}
+
+std::optional<Attribute> find_by_alias(const OGRFeatureDefn& fields, const AttributeSearch& search) {
   for (const bool cut : {false, true}) {
     for (const std::string_view alias : search.aliases) {
       for (int i = 0; i < fields.GetFieldCount(); ++i) {
-        const std::string name = name_of(*fields.GetFieldDefn(i)), plain = plain_name(name);
-        if (cut && (name.size() != shapefile_name_length || plain.size() < least_letters)) continue;
-        const auto unit = cut ? unit_behind_cut(plain, alias, search) : unit_behind(name, alias, search);
-        if (unit) return Attribute(i, name, *unit);
+        const std::string name = name_of(*fields.GetFieldDefn(i));
+        if (const auto unit = unit_by(alias, cut, name, search)) return Attribute(i, name, *unit);
       }
     }
   }
@@ -247,6 +254,12 @@ std::optional<Attribute> find_attribute(VectorSource& source, const AttributeSea
   source.refuse_texts_among_numbers(*field);
   look_for_unit_field(source.fields(), search, *found);
   return found;
+}
+
+bool is_named_as(const std::string& field, const AttributeSearch& search) {
+  return std::any_of(search.aliases.begin(), search.aliases.end(), [&](std::string_view alias) {
+    return unit_by(alias, false, field, search) || unit_by(alias, true, field, search);
+  });
 }
 
 Error missing_attribute(const OGRFeatureDefn& fields, const AttributeSearch& search, const std::string& meaning,

@@ -85,6 +85,9 @@ std::optional<LengthUnit> length_unit_in_name(const Attribute& attribute);
 // column of the features' numbers ("fid") is one by request alone.
 std::optional<Attribute> find_attribute(VectorSource& source, const AttributeSearch& search);
 
+// Whether a field of this name is one that the search finds by alias.
+bool is_named_as(const std::string& field, const AttributeSearch& search);
+
 // The error for an attribute that must be there: names what was looked for and what the layer has.
 Error missing_attribute(const OGRFeatureDefn& fields, const AttributeSearch& search, const std::string& meaning,
                         const std::string& hint, const ErrorPlace& place);

@@ -249,6 +249,32 @@ TEST_F(Antennas, ATotalTiltContainsTheElectricalOne) {
   EXPECT_EQ(downtilt("beside.msi,6,5", ",tilt,etilt"), 6);
 }
 
+TEST_F(Antennas, HeightsWhoseNameSaysAnotherReferenceAreTold) {
+  const auto told = [&](const std::string& fields, HeightReference taken) -> std::string {
+    TransmitterInput input{.frequency_mhz = 900, .erp_dbm = 30, .height_reference = taken};
+    input.source = write_text(folder_ / "plan.csv", "name,x,y," + fields + "\na,500000,5000000,75,sea\n");
+    input.crs = "EPSG:32632";
+    input.height_field = fields.substr(0, fields.find(','));
+    warnings_.all.clear();
+    read_transmitters(input, {.crs_wkt = Crs::from_text(input.crs).wkt(), .crs_name = input.crs}, warnings_);
+    const bool is_told = warnings_.count("other_height_reference") > 0;
+    return is_told ? warnings_.all[0].message.substr(warnings_.all[0].message.find("the heights")) : "";
+  };
+  using enum HeightReference;
+  EXPECT_EQ(told("height_asl,note", ground),
+            "the heights in height_asl are taken as above the ground; if they are above the sea, as its name says, "
+            "give ANTENNA_HEIGHT_REFERENCE sea");
+  EXPECT_EQ(told("AMSL_m,note", roof),
+            "the heights in AMSL_m are taken as above the roof; if they are above the sea, as its name says, give "
+            "ANTENNA_HEIGHT_REFERENCE sea");
+  EXPECT_EQ(told("agl,note", sea),
+            "the heights in agl are taken as above the sea; if they are above the ground, as its name says, give "
+            "ANTENNA_HEIGHT_REFERENCE ground");
+  EXPECT_EQ(told("height_asl,note", sea), "");
+  EXPECT_EQ(told("height_above_ground,note", ground), "");
+  EXPECT_EQ(told("height_asl,height_reference", ground), "") << "each row says so itself";
+}
+
 TEST_F(Antennas, TiltsThatMostlyLookUpAreTold) {
   const auto told_of = [&](const std::vector<const char*>& tilts, const std::string& antenna = "sector_3gpp") {
     std::string rows;

@@ -288,6 +288,32 @@ TEST_F(Buildings, WithRoofElevationsAloneSayHowToGiveThem) {
   EXPECT_EQ(only(scene.issues, "no_height_field").message.find("HEIGHT_KIND"), std::string::npos);
 }
 
+// Houses of 200 m in the median, or of 4, would be made of it in silence.
+TEST_F(Buildings, AFieldThatIsNamedAsOneOfAnotherKindIsToldOf) {
+  const auto told = [&](const std::string& field, HeightKind kind) {
+    const RawScene scene =
+        read(EnvironmentInput{.buildings = with_values(field, 'r', {4.0}), .height_field = field, .height_kind = kind});
+    EXPECT_TRUE(scene.buildings[0].height_m || scene.buildings[0].roof_elevation_m) << "taken as told";
+    return count(scene.issues, "height_field_of_another_kind") == 0
+               ? ""
+               : only(scene.issues, "height_field_of_another_kind").message;
+  };
+  EXPECT_EQ(told("zmaxi", HeightKind::above_ground),
+            "zmaxi is taken as heights above the ground; if it holds elevations of roofs, as its name says, give "
+            "HEIGHT_KIND roof_elevation");
+  EXPECT_EQ(told("levels", HeightKind::above_ground),
+            "levels is taken as heights above the ground; if it holds numbers of storeys, as its name says, give "
+            "HEIGHT_KIND storeys");
+  EXPECT_EQ(told("height_m", HeightKind::roof_elevation),
+            "height_m is taken as elevations of roofs; if it holds heights above the ground, as its name says, give "
+            "HEIGHT_KIND above_ground");
+  EXPECT_NE(told("hauteur", HeightKind::storeys), "");
+  EXPECT_EQ(told("zmaxi", HeightKind::roof_elevation), "");
+  EXPECT_EQ(told("levels", HeightKind::storeys), "");
+  EXPECT_EQ(told("height", HeightKind::above_ground), "");
+  EXPECT_EQ(told("colour", HeightKind::roof_elevation), "");
+}
+
 TEST_F(Buildings, BasesAndMaterials) {
   const std::string path =
       write_layer(folder_ / "m.gpkg", {.fields = {{"height", 'r'}, {"base_m", 'r'}, {"material", 's'}},
