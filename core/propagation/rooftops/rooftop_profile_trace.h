@@ -297,35 +297,84 @@ class RooftopProfileTrace {
   // What edges that act as one have of each: the same from either end. Of the roof of the one nearer to its end of the
   // line, which may stand over that roof.
   TESSERAY_HD ProfileEdge of_both(double first_m, ProfileEdge first, double second_m, ProfileEdge second) const {
-    ProfileEdge both = first_m < line_.length_m - second_m ? first : second;
-    both.sine_steps = second.sine() > first.sine() ? second.sine_steps : first.sine_steps;
+    const bool is_first = first_m < line_.length_m - second_m;
+    ProfileEdge both = is_first ? first : second;
+    const ProfileEdge other = is_first ? second : first;
+    if (other.sine() > both.sine()) both.sine_steps = other.sine_steps;
     return both;
   }
 
-  // Leaves the higher one of edges that are near each other.
+  // Leaves the higher ones of edges that are near each other, the same from either end: from the highest down, each one
+  // takes away the lower ones near it. One that is taken away takes none.
   TESSERAY_HD void thin_out() {
-    std::uint32_t end = 1;
-    double group_begin = 0;
     const std::uint32_t size = row_.size();
-    for (std::uint32_t k = 1; k < size; ++k) {
-      const Vec2 point = row_[k];
-      if (end > 1 && point.x - row_[end - 1].x < least_gap_m(row_.edge(end - 1), row_.edge(k))) {
-        if (point.y < row_[end - 1].y) continue;
-        if (point.y == row_[end - 1].y) {
-          row_.set(end - 1, {0.5 * (group_begin + point.x), point.y},
-                   of_both(group_begin, row_.edge(end - 1), point.x, row_.edge(k)));
-          continue;
-        }
-        --end;
+    std::uint32_t kept_end = 1;
+    for (std::uint32_t begin = 1, end = 1; begin < size; begin = end) {
+      do ++end;
+      while (end < size && row_[end].x - row_[end - 1].x < least_roof_gap_m);
+      if (end - begin > 1) thin_out_group(begin, end);
+      for (std::uint32_t k = begin; k < end; ++k) {
+        if (row_[k].y != taken_away) row_.set(kept_end++, row_[k], row_.edge(k));
       }
-      group_begin = point.x;
-      row_.set(end++, point, row_.edge(k));
     }
-    row_.shorten(end);
+    row_.shorten(kept_end);
+  }
+
+  // Of points to which none other is near.
+  TESSERAY_HD void thin_out_group(std::uint32_t begin, std::uint32_t end) {
+    for (double height = highest_below(infinity, begin, end); height != taken_away;
+         height = highest_below(height, begin, end)) {
+      for (std::uint32_t k = begin; k < end; ++k) {
+        if (row_[k].y == height) take_lower_ones_away(k, begin, end);
+      }
+      join_even_ones(height, begin, end);
+    }
+  }
+
+  TESSERAY_HD double highest_below(double height, std::uint32_t begin, std::uint32_t end) const {
+    double highest = taken_away;
+    for (std::uint32_t k = begin; k < end; ++k) {
+      if (row_[k].y < height) highest = larger(highest, row_[k].y);
+    }
+    return highest;
+  }
+
+  TESSERAY_HD void take_away(std::uint32_t k) { row_.set(k, {row_[k].x, taken_away}, row_.edge(k)); }
+
+  TESSERAY_HD bool are_near(std::uint32_t first, std::uint32_t second) const {
+    return row_[second].x - row_[first].x < least_gap_m(row_.edge(first), row_.edge(second));
+  }
+
+  TESSERAY_HD void take_lower_ones_away(std::uint32_t higher, std::uint32_t begin, std::uint32_t end) {
+    for (std::uint32_t k = begin; k < end; ++k) {
+      const bool is_near = k < higher ? are_near(k, higher) : are_near(higher, k);
+      if (row_[k].y < row_[higher].y && is_near) take_away(k);
+    }
+  }
+
+  // Those of one height of which each is near the next one, in their middle.
+  TESSERAY_HD void join_even_ones(double height, std::uint32_t begin, std::uint32_t end) {
+    for (std::uint32_t first = begin; first < end; ++first) {
+      if (row_[first].y != height) continue;
+      const double first_m = row_[first].x;
+      ProfileEdge joined = row_.edge(first);
+      std::uint32_t last = first;
+      for (std::uint32_t k = first + 1; k < end; ++k) {
+        if (row_[k].y != height) continue;
+        if (!are_near(last, k)) break;
+        joined = of_both(first_m, joined, row_[k].x, row_.edge(k));
+        take_away(last);
+        last = k;
+      }
+      row_.set(last, {0.5 * (first_m + row_[last].x), height}, joined);
+      first = last;
+    }
   }
 
   // Of points of the hull, in place of a material.
   static constexpr std::uint16_t not_kept = 0, kept = 1;
+  // In place of the height of an edge that a higher one takes away.
+  static constexpr double taken_away = -infinity;
 
   const RooftopSceneView& scene_;
   const RooftopLine& line_;

@@ -137,6 +137,39 @@ TEST(RooftopProfiles, HaveTheHouseOfACornerWhereTheLineGoesIn) {
   }
 }
 
+// Houses of random depths and gaps in a row, many lower or higher by half a metre or a few, some of one height.
+Scene random_row_of_houses(testing::Random& random) {
+  Scene scene = testing::flat_ground(400, 240);
+  double front_x = 100;
+  for (std::int64_t house = 1; front_x < 300; ++house) {
+    const double rear_x = front_x + random.uniform(0.05, random.below(3) == 0 ? 15.0 : 2.5);
+    const double height_m = 8 + 0.5 * static_cast<double>(random.below(12));
+    scene.prisms.push_back(testing::box_prism(house, {front_x, 10}, {rear_x, 230}, 0, height_m));
+    front_x = rear_x + (random.below(2) == 0 ? 0.0 : random.uniform(0.06, 3.0));
+  }
+  return scene;
+}
+
+TEST(RooftopProfiles, AreTheSameFromEitherEnd) {
+  testing::Random random(17);
+  std::size_t edges = 0;
+  for (int trial = 0; trial < 200; ++trial) {
+    const Scene scene = random_row_of_houses(random);
+    const RooftopProfiles profiles(scene, PrismIndex(scene));
+    const Vec3 from{20, 120 + random.uniform(-80, 80), 14}, to{390, 120 + random.uniform(-80, 80), 2};
+    const std::vector<Vec2> there = testing::profile_between(profiles, from, to, 5);
+    const std::vector<Vec2> back = testing::profile_between(profiles, to, from, 5);
+    ASSERT_EQ(there.size(), back.size()) << "trial " << trial;
+    edges += there.size() - 2;
+    for (std::size_t i = 0; i < there.size(); ++i) {
+      const Vec2 mirrored = back[back.size() - 1 - i];
+      EXPECT_NEAR(there[i].x, there.back().x - mirrored.x, 1e-9) << "trial " << trial;
+      EXPECT_EQ(there[i].y, mirrored.y) << "trial " << trial;
+    }
+  }
+  EXPECT_GT(edges, 2000u);
+}
+
 // A plain of 14 km with a house 6 km from its west end.
 Scene plain() {
   Scene scene = testing::flat_ground(14000, 200);
@@ -750,6 +783,53 @@ TEST(OverRooftop, WallsTakeMoreTheThickerTheyAre) {
         EXPECT_GT(here_db, thinner_db - 0.2) << where;
         EXPECT_LT(here_db, thinner_db + (thickness_m < 0.17 ? 3 : 0.8)) << where;
         thinner_db = here_db;
+      }
+    }
+  }
+}
+
+// A house of 15 m whose rear has storeys set back, each by `setback_m` and lower by `storey_m`.
+Scene house_with_setbacks(int setbacks, double setback_m, double storey_m) {
+  constexpr double front_x = 285, rear_x = 300, top_z = 15;
+  Scene scene = testing::flat_ground(660, 240);
+  double begin_x = front_x;
+  for (int part = 0; part <= setbacks; ++part) {
+    const double end_x = rear_x - (setbacks - part) * setback_m;
+    scene.prisms.push_back(testing::box_prism(part + 1, {begin_x, 10}, {end_x, 230}, 0, top_z - part * storey_m));
+    begin_x = end_x;
+  }
+  return scene;
+}
+
+struct RoofLosses {
+  double horizontal_db = 0, vertical_db = 0;
+};
+
+RoofLosses losses_over_roofs(const Scene& scene, Vec3 antenna, Vec3 receiver, double frequency_hz) {
+  const std::vector<Complex> permittivities(scene.materials.size(), Complex{5, -0.3});
+  const OverRooftopPaths paths(scene);
+  OverRooftopPaths::Workspace work;
+  RooftopPath path;
+  EXPECT_TRUE(
+      paths.find({antenna, wavelength_m(frequency_hz), permittivities}, {receiver}, OverRooftop::screens, work, path));
+  return {decibels_between(1, squared_norm(path.horizontal)), decibels_between(1, squared_norm(path.vertical))};
+}
+
+TEST(OverRooftop, SetbacksTakeTheSameThereAndBack) {
+  for (const int setbacks : {1, 2, 3, 5}) {
+    for (const double setback_m : {0.1, 0.3, 1.0, 1.5, 1.95, 2.05}) {
+      for (const double storey_m : {0.5, 2.0}) {
+        const Scene scene = house_with_setbacks(setbacks, setback_m, storey_m);
+        for (const double behind_m : {3.0, 8.0, 40.0}) {
+          const Vec3 mast{165, 120, 30}, receiver{300 + behind_m, 121, 1.5};
+          for (const double frequency_hz : {450e6, 3.5e9}) {
+            const RoofLosses there = losses_over_roofs(scene, mast, receiver, frequency_hz);
+            const RoofLosses back = losses_over_roofs(scene, receiver, mast, frequency_hz);
+            const auto where = ::testing::Message() << setbacks << " of " << setback_m << " m, " << behind_m << " m";
+            EXPECT_NEAR(there.horizontal_db, back.horizontal_db, 0.01) << where;
+            EXPECT_NEAR(there.vertical_db, back.vertical_db, 0.01) << where;
+          }
+        }
       }
     }
   }
