@@ -6,16 +6,26 @@
 
 #include "core/base/infinity.h"
 #include "core/physics/knife_edge.h"
-#include "core/propagation/rooftops/ground_along_profile.h"
+#include "core/propagation/rays/ground_plane.h"
 #include "core/propagation/rooftops/terrain_bends.h"
 #include "core/propagation/rooftops/terrain_reflection.h"
 
 namespace tesseray {
+namespace {
+
+// Of a point over the straight line between two others.
+double above_m(Vec2 begin, Vec2 point, Vec2 end) {
+  const Vec2 way = end - begin;
+  return point.y - begin.y - way.y * (point.x - begin.x) / way.x;
+}
+
+}  // namespace
 
 GroundNearSight::Stretch GroundNearSight::stretch_between(std::size_t begin, std::size_t end,
                                                           double wavelength_m) const {
   Stretch stretch{begin, end, begin, 0};
   for (std::size_t i = begin + 1; i < end; ++i) {
+    if (std::fabs(above_m(ground[begin], ground[i], ground[end])) <= in_ground_plane_m) continue;
     const double nu = std::fabs(fresnel_parameter_between(ground[begin], ground[i], ground[end], wavelength_m));
     if (nu <= stretch.nu) continue;
     stretch.nu = nu;
@@ -25,7 +35,8 @@ GroundNearSight::Stretch GroundNearSight::stretch_between(std::size_t begin, std
 }
 
 void GroundNearSight::cut(double wavelength_m) {
-  // Low antennas notice a rise that a Fresnel zone hardly does, such as the earth's: some cuts are made in any case.
+  // Low antennas notice a rise that a Fresnel zone hardly does, such as the earth's: some cuts are made in any case,
+  // but where rounding alone would make them.
   constexpr std::size_t least_stretches = 4, most_stretches = 48;
   constexpr double negligible_nu = 0.1;
   stretches_.assign(1, stretch_between(0, ground.size() - 1, wavelength_m));
@@ -110,11 +121,9 @@ void GroundNearSight::find(const TerrainView& terrain, const RooftopLine& line, 
   clear();
   if (!traced_.is_below(terrain, line)) traced_.trace(terrain, line);
   ground = traced_.ground;
-  const Vec2 foot = ground.front(), way = ground.back() - foot;
   for (std::size_t i = 1; i + 1 < ground.size(); ++i) {
     const Vec2 point = ground[i];
-    const double above_m = point.y - foot.y - way.y * (point.x - foot.x) / way.x;
-    is_straight = is_straight && std::fabs(above_m) <= in_ground_plane_m;
+    is_straight = is_straight && std::fabs(above_m(ground.front(), point, ground.back())) <= in_ground_plane_m;
     nearest_nu = std::max(nearest_nu, nu_of(point));
   }
   if (is_straight) return;

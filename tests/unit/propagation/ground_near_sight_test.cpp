@@ -102,5 +102,46 @@ TEST(GroundNearSight, OfPlacesAboveEachOtherIsThatOfEach) {
   }
 }
 
+// Two even slopes, along the upper end of one of which the line runs while they bend far below it: what rounding leaves
+// of the slopes is no vertex, wherever the line crosses the terrain's triangles.
+TEST(GroundNearSight, HasNoVerticesWhereRoundingAloneBendsTheGround) {
+  const Scene scene = testing::terrain_of(200, 200, 10, [](Vec2 p) { return 0.15 * std::fabs(p.x - 100); });
+  const TerrainView terrain = scene.terrain.view();
+  GroundNearSight ground;
+  int near = 0;
+  for (int i = 0; i < 100; ++i) {
+    const Vec2 from{147.8, 18.2}, to{44.8 + 0.01 * i, 116.2};
+    const RooftopLine line({from.x, from.y, terrain.height_at(from) + 12}, {to.x, to.y, terrain.height_at(to) + 0.5},
+                           0);
+    ground.find(terrain, line, 2 * wavelength_m);
+    EXPECT_FALSE(ground.is_straight);
+    if (ground.nearest_nu > GroundNearSight::least_nu) ++near;
+    EXPECT_TRUE(ground.vertices.empty()) << i;
+  }
+  EXPECT_GT(near, 80);
+}
+
+// By 1 µm, over even slopes with one bend or two.
+TEST(GroundNearSight, HasTheSameVerticesNextToEachOther) {
+  testing::Random random(13);
+  const Scene scene = testing::terrain_of(
+      400, 400, 10, [](Vec2 p) { return 0.1 * std::fabs(p.x - 200) - 0.2 * std::fmax(0, p.x - 290); });
+  const TerrainView terrain = scene.terrain.view();
+  std::size_t vertices = 0;
+  for (int i = 0; i < 2000; ++i) {
+    const auto end = [&](double least_m, double most_m) {
+      const Vec2 at{random.uniform(20, 380), random.uniform(20, 380)};
+      return Vec3{at.x, at.y, terrain.height_at(at) + random.uniform(least_m, most_m)};
+    };
+    const Vec3 from = end(2, 20), to = end(0.5, 4);
+    GroundNearSight here, beside;
+    here.find(terrain, {from, to, 0}, wavelength_m);
+    beside.find(terrain, {from + Vec3{1e-6, 0.7e-6, 0}, to, 0}, wavelength_m);
+    EXPECT_EQ(here.vertices.size(), beside.vertices.size()) << i;
+    vertices += here.vertices.size();
+  }
+  EXPECT_GT(vertices, 50u);
+}
+
 }  // namespace
 }  // namespace tesseray
