@@ -78,8 +78,8 @@ std::optional<RooftopWaves::GroundWay> RooftopWaves::way_before_roofs(Vec3 targe
   way.factor =
       (vegetation_by_ground(way, edge) * path.length_m / (path.length_m + way.longer_m)) * path.by_ground->ratio;
   // Roofs next to the edge act as one with it. They stand on an earth that bends away.
-  const double distance = norm(edge.xy() - image.point.xy()), left_m = distance - RooftopProfiles::least_gap_m;
-  if (path.passes_roofs && left_m > RooftopProfiles::least_gap_m) {
+  const double distance = norm(edge.xy() - image.point.xy()), left_m = distance - beside_roof_edge_m;
+  if (path.passes_roofs && left_m > beside_roof_edge_m) {
     const double bulge_m = RooftopLine(antenna, target, 0).bulge_at(norm(edge.xy() - antenna.xy()));
     const Vec3 before_edge = image.point + (left_m / distance) * (edge - Vec3{0, 0, bulge_m} - image.point);
     way.factor =

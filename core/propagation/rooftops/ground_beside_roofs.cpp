@@ -74,8 +74,8 @@ OverRooftopPaths::GroundUpToRoof OverRooftopPaths::ground_up_to_roof(const Rooft
   // knows more than an image says.
   constexpr double all_nu = -0.1, none_nu = 0.3;
   GroundUpToRoof up;
-  const double distance = norm(edge.xy() - end.xy()), before_m = distance - RooftopProfiles::least_gap_m;
-  if (!(before_m > RooftopProfiles::least_gap_m)) return up;
+  const double distance = norm(edge.xy() - end.xy()), before_m = distance - beside_roof_edge_m;
+  if (!(before_m > beside_roof_edge_m)) return up;
   RooftopRays from_end = rays;
   from_end.from = end;
   RooftopTarget target{end + (before_m / distance) * (edge - end)};
@@ -141,10 +141,10 @@ OverRooftopPaths::LeftOfReflection OverRooftopPaths::left_of_reflection(const Ro
   if (!straight.first_edge) return {};
   const auto distance_to = [&](Vec3 edge) { return norm(edge.xy() - rays.from.xy()); };
   const Vec3 reflecting{at.x, at.y, place.y - line.bulge_at(place.x)};
-  if (place.x < distance_to(*straight.first_edge) - RooftopProfiles::least_gap_m) {
+  if (place.x < distance_to(*straight.first_edge) - beside_roof_edge_m) {
     return {share, left_from_reflection(rays, target, reflecting, work)};
   }
-  if (!(place.x > distance_to(*straight.last_edge) + RooftopProfiles::least_gap_m)) return {};
+  if (!(place.x > distance_to(*straight.last_edge) + beside_roof_edge_m)) return {};
   RooftopRays back = rays;
   back.from = target.point;
   back.roof = target.roof;

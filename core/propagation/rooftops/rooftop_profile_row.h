@@ -12,7 +12,7 @@
 namespace tesseray {
 
 // Where there is no roof, among the numbers of roofs.
-inline constexpr std::uint32_t no_roof = 0x7fff'ffff;
+inline constexpr std::uint32_t no_roof = ~0u;
 TESSERAY_HD inline bool is_same_roof(std::uint32_t a, std::uint32_t b) { return a == b && a != no_roof; }
 
 // What stands at a point of a profile: the material of the part below it, and the sine of the angle in the plan between
@@ -23,8 +23,7 @@ struct ProfileEdge {
 
   std::uint16_t material = 0;
   std::int16_t sine_steps = all_steps;
-  std::uint32_t roof : 31 = no_roof;
-  std::uint32_t enters : 1 = 0;  // the plane, onwards, what has that roof
+  std::uint32_t roof = no_roof;
 
   TESSERAY_HD double sine() const { return std::fabs(sine_steps / double{all_steps}); }
 };

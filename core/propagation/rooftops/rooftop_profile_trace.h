@@ -17,9 +17,9 @@
 
 namespace tesseray {
 
-// Edges nearer to each other than this act as the higher one, but where a roof is between them; those at its two ends
-// act as one over the thinnest walls alone.
-inline constexpr double least_roof_gap_m = 2.0, least_roof_depth_m = 0.15;
+// Edges nearer to each other than this act as the higher one: those of the thinnest walls, and of gaps and steps that
+// maps have by their roundings.
+inline constexpr double least_roof_gap_m = 0.15;
 // Nearer to its ends than this the plane crosses what the ends stand on, or hang at, unless a building stands between
 // the ends there.
 inline constexpr double end_clearance_m = 0.01;
@@ -133,8 +133,7 @@ class RooftopProfileTrace {
     const double clear = larger(end_clearance_m, smaller(distance, line_.length_m - end_clearance_m));
     if (distance != clear && !stands_between(side, distance)) return;
     Vec2 point{clear, top_z};
-    ProfileEdge edge{scene_.sides.material[side], sine_steps(side), scene_.sides.roof[side],
-                     leads_left(along_of(side), line_.direction)};
+    ProfileEdge edge{scene_.sides.material[side], sine_steps(side), scene_.sides.roof[side]};
     if (places_.place(side, point, edge)) row_.push(point, edge);
   }
 
@@ -288,12 +287,6 @@ class RooftopProfileTrace {
     }
   }
 
-  // How near they act as one.
-  TESSERAY_HD static double least_gap_m(const ProfileEdge& first, const ProfileEdge& second) {
-    const bool is_roof_between = is_same_roof(first.roof, second.roof) && first.enters && !second.enters;
-    return is_roof_between ? least_roof_depth_m : least_roof_gap_m;
-  }
-
   // What edges that act as one have of each: the same from either end. Of the roof of the one nearer to its end of the
   // line, which may stand over that roof.
   TESSERAY_HD ProfileEdge of_both(double first_m, ProfileEdge first, double second_m, ProfileEdge second) const {
@@ -311,7 +304,7 @@ class RooftopProfileTrace {
     std::uint32_t kept_end = 1;
     for (std::uint32_t begin = 1, end = 1; begin < size; begin = end) {
       do ++end;
-      while (end < size && row_[end].x - row_[end - 1].x < least_roof_gap_m);
+      while (end < size && are_near(end - 1, end));
       if (end - begin > 1) thin_out_group(begin, end);
       for (std::uint32_t k = begin; k < end; ++k) {
         if (row_[k].y != taken_away) row_.set(kept_end++, row_[k], row_.edge(k));
@@ -341,14 +334,13 @@ class RooftopProfileTrace {
 
   TESSERAY_HD void take_away(std::uint32_t k) { row_.set(k, {row_[k].x, taken_away}, row_.edge(k)); }
 
-  TESSERAY_HD bool are_near(std::uint32_t first, std::uint32_t second) const {
-    return row_[second].x - row_[first].x < least_gap_m(row_.edge(first), row_.edge(second));
+  TESSERAY_HD bool are_near(std::uint32_t a, std::uint32_t b) const {
+    return std::fabs(row_[b].x - row_[a].x) < least_roof_gap_m;
   }
 
   TESSERAY_HD void take_lower_ones_away(std::uint32_t higher, std::uint32_t begin, std::uint32_t end) {
     for (std::uint32_t k = begin; k < end; ++k) {
-      const bool is_near = k < higher ? are_near(k, higher) : are_near(higher, k);
-      if (row_[k].y < row_[higher].y && is_near) take_away(k);
+      if (row_[k].y < row_[higher].y && are_near(k, higher)) take_away(k);
     }
   }
 

@@ -15,6 +15,9 @@
 
 namespace tesseray {
 
+// What stands nearer than this to an edge over which a way bends is no matter of the ground before or behind it.
+inline constexpr double beside_roof_edge_m = 2.0;
+
 // Memory for one profile, which grows when it is too little.
 class ProfileMemory {
  public:
@@ -35,12 +38,10 @@ enum class BelowParts;
 
 // Every side of a footprint that the plane crosses is an edge at its roof's height, but for parts with air below, which
 // hardly hold up what passes above and below them (over_rooftop.h has ways over them), and where the roof goes on
-// behind a side (roof_sides.h); edges nearer to each other than least_gap_m act as the higher one, but where a roof
-// lies between. Of the terrain, the vertices of its upper hull between the ends count.
+// behind a side (roof_sides.h); edges nearer to each other than least_roof_gap_m act as the higher one. Of the terrain,
+// the vertices of its upper hull between the ends count.
 class RooftopProfiles {
  public:
-  static constexpr double least_gap_m = least_roof_gap_m;
-
   // Keeps a reference to the scene, none to its index.
   RooftopProfiles(const Scene& scene, const PrismIndex& index);
   RooftopProfiles(const Scene& scene, const PrismIndex& index, BelowParts below);

@@ -59,7 +59,7 @@ TEST(RooftopProfiles, HaveWhatTheHighestSurfaceHas) {
       for (std::size_t i = 1; i + 1 < profile.size(); ++i) {
         const Vec2 edge = profile[i];
         double beside = 0;  // edges within one gap act as one
-        for (double step = -RooftopProfiles::least_gap_m; step <= RooftopProfiles::least_gap_m; step += 0.1) {
+        for (double step = -least_roof_gap_m; step <= least_roof_gap_m; step += 0.01) {
           beside = std::max(beside, surface.surface_height(place(edge.x + step)));
         }
         EXPECT_GE(beside, edge.y - 1e-9);
@@ -830,6 +830,83 @@ TEST(OverRooftop, SetbacksTakeTheSameThereAndBack) {
             EXPECT_NEAR(there.vertical_db, back.vertical_db, 0.01) << where;
           }
         }
+      }
+    }
+  }
+}
+
+// The wider the setback, the more the edge of the part below stands in the way of its own: what both take has no step.
+TEST(OverRooftop, SetbacksTakeTheirPartWithoutAStep) {
+  constexpr double all_in_way_m = 3, growth = 1.03;
+  // From there on the edge is in the way.
+  for (const auto& [storey_m, behind_m, in_way_m] :
+       {std::tuple{0.5, 3.0, 0.2}, {0.5, 8.0, 0.4}, {1.0, 3.0, 0.3}, {1.0, 8.0, 0.7}, {3.0, 3.0, 1.0}}) {
+    const Vec3 mast{165, 120, 30}, receiver{300 + behind_m, 121, 1.5};
+    for (const double frequency_hz : {450e6, 900e6, 3.5e9}) {
+      const auto losses = [&](double setback_m) {
+        return losses_over_roofs(house_with_setbacks(1, setback_m, storey_m), mast, receiver, frequency_hz);
+      };
+      RoofLosses narrower = losses(in_way_m);
+      for (double setback_m = growth * in_way_m; setback_m < all_in_way_m; setback_m *= growth) {
+        const RoofLosses here = losses(setback_m);
+        const auto where = ::testing::Message() << storey_m << " m lower, " << setback_m << " m, " << behind_m << " m";
+        EXPECT_NEAR(here.horizontal_db, narrower.horizontal_db, 1.1) << where;
+        EXPECT_NEAR(here.vertical_db, narrower.vertical_db, 0.8) << where;
+        narrower = here;
+      }
+    }
+  }
+}
+
+// Beside the image method's ray over both edges, whose roofs reflect, which takes 2 to 6 dB more from what goes along
+// them than roofs that absorb do.
+TEST(OverRooftop, SetbacksTakeNearlyWhatTheyDoByImages) {
+  const Vec3 mast{165, 120, 30}, receiver{303, 120.5, 1.5};
+  const std::vector<Receiver> receivers = testing::receivers_at({receiver});
+  const Transmitter transmitter = testing::test_transmitter(mast);
+  ImageTracingOptions exact;
+  exact.max_reflections = 0;
+  exact.max_diffractions = 2;
+  for (const double storey_m : {1.0, 3.0}) {
+    for (const double setback_m : {1.0, 1.5, 1.95, 2.05, 3.0}) {
+      const Environment city(testing::with_material(house_with_setbacks(1, setback_m, storey_m), 5, 0.05), 25);
+      double over_both = 0;
+      for (const Ray& ray :
+           ImageTracer(city.scene, city.occlusion, receivers, exact).trace(transmitter, no_progress()).rays) {
+        const bool rises = std::all_of(ray.points.begin() + 1, ray.points.end() - 1,
+                                       [&](Vec3 point) { return point.z >= 15 - storey_m; });
+        if (rises) over_both += ray.path_gain;
+      }
+      const double above_db = decibels_between(gain_over_roofs(city, mast, receiver), over_both);
+      EXPECT_GT(above_db, 1) << storey_m << " m lower, " << setback_m << " m";
+      EXPECT_LT(above_db, 7) << storey_m << " m lower, " << setback_m << " m";
+    }
+  }
+}
+
+// A step of 10 cm in the roof, along which the vertical plane runs, and which it crosses next to the far eaves: these
+// bend the ray, as those of an even roof do, and not the step beside them.
+TEST(OverRooftop, EavesBendWhatRunsAlongAStepOfTheRoof) {
+  constexpr double rear_x = 300, step_y = 120;
+  const auto roof = [&](double step_m) {
+    Scene scene = testing::flat_ground(660, 240);
+    scene.prisms = {testing::box_prism(1, {285, 10}, {rear_x, step_y}, 0, 12 + step_m),
+                    testing::box_prism(2, {285, step_y}, {rear_x, 230}, 0, 12)};
+    return scene;
+  };
+  const Scene even = roof(0), stepped = roof(0.1);
+  for (const double before_eaves_m : {0.5, 1.0, 1.5}) {
+    for (const double slope : {0.005, 0.02, 0.08}) {
+      const auto on_plane = [&](double x, double z) {
+        return Vec3{x, step_y + slope * (x - (rear_x - before_eaves_m)), z};
+      };
+      for (const double behind_m : {2.0, 8.0}) {
+        const Vec3 mast = on_plane(165, 30), receiver = on_plane(rear_x + behind_m, 1.5);
+        const RoofLosses here = losses_over_roofs(stepped, mast, receiver, 900e6);
+        const RoofLosses without = losses_over_roofs(even, mast, receiver, 900e6);
+        const auto where = ::testing::Message() << before_eaves_m << " m, " << slope << ", " << behind_m << " m";
+        EXPECT_NEAR(here.vertical_db, without.vertical_db, 8) << where;
+        EXPECT_NEAR(here.horizontal_db, without.horizontal_db, 8) << where;
       }
     }
   }
