@@ -5,7 +5,10 @@
 #include <cmath>
 #include <numeric>
 #include <tuple>
+#include <utility>
+#include <vector>
 
+#include "core/base/infinity.h"
 #include "core/base/parallel.h"
 #include "core/propagation/rays/local_mean.h"
 
@@ -27,11 +30,6 @@ class InStep {
     with_reflected_ = with_reflected_ + with_reflected;
     powers_ += squared_norm(with_direct) + squared_norm(with_reflected);
   }
-  // A ray with its reflection.
-  void add(double in_step, Complex ray, ReflectionInStep reflection) {
-    add(in_step * (ray + reflection.in_step * reflection.amplitude),
-        (in_step * out_of_step(reflection.in_step)) * reflection.amplitude);
-  }
   double interference() const { return squared_norm(with_direct_) + squared_norm(with_reflected_) - powers_; }
 
  private:
@@ -42,16 +40,11 @@ class InStep {
 // Of rays that are drawn by chance it has their power in the mean.
 Complex amplitude_of_all(const PairableRay& ray) { return std::sqrt(ray.stands_for) * ray.amplitude; }
 
-// A ray of a way that has not met the ground and one from there, by their places among its rays.
-struct Candidate {
+// A ray of a way that has not met the ground and one from there that is its reflection with a part of the amplitude; by
+// their places among the way's rays, which are in order.
+struct ReflectionOfRay {
   std::uint32_t ray, from_ground;
-  bool are_straight;      // the direct ray and its reflection
-  bool over_rooftops;     // that reflection
-  double by_direction;    // coherence
-  double in_step, apart;  // in the plan
-
-  // Those first that belong together most certainly. Places are in the rays' order.
-  auto rank() const { return std::tuple(!are_straight, over_rooftops, !(in_step > 0), apart, from_ground, ray); }
+  double part;  // 0 … 1; the squares of all parts of a reflection are 1 together
 };
 
 // Whether a ray may be another's reflection though the two are out of step: it comes in from nearly the same side.
@@ -68,64 +61,155 @@ double apart_in_plan(Vec3 a, Vec3 b) {
   return dot(difference, difference);
 }
 
-// The pairs of one way, no ray in two of them: again and again the two of those left that rank first. `rays`: first
-// those that have not met the ground. Memory to work in is the caller's.
-class PairsOfWay {
+// How a way's reflections belong to its rays: each to the ray that comes in from the nearest azimuth, and more and more
+// to another one as the two azimuths become the same, in proportion to their amplitudes, so that one of next to no
+// power takes none of them. An upright edge's own all have exactly its azimuth: were one of them chosen, rounding would
+// do so.
+class ReflectionsOfWay {
  public:
-  std::span<const Candidate> find(std::span<const PairableRay> rays, double wave_number) {
-    collect(rays, wave_number);
-    std::ranges::sort(pairs_, {}, &Candidate::rank);
-    is_paired_.assign(rays.size(), false);
-    std::erase_if(pairs_, [this](const Candidate& pair) {
-      if (is_paired_[pair.ray] || is_paired_[pair.from_ground]) return true;
-      is_paired_[pair.ray] = is_paired_[pair.from_ground] = true;
-      return false;
+  // `rays`: first those that have not met the ground.
+  void find(std::span<const PairableRay> rays, double wave_number) {
+    reflections_.clear();
+    const auto first_from_ground = std::ranges::find(rays, true, &PairableRay::from_ground);
+    const auto without = static_cast<std::uint32_t>(first_from_ground - rays.begin());
+    direct_has_own_ = std::any_of(first_from_ground, rays.end(), [](const PairableRay& from_ground) {
+      return from_ground.straight && !from_ground.over_rooftops;
     });
-    return pairs_;
+    for (std::uint32_t g = without; g < rays.size(); ++g) share(rays.first(without), rays[g], g, wave_number);
+    std::ranges::sort(reflections_, {}, [](const ReflectionOfRay& one) { return std::pair(one.ray, one.from_ground); });
   }
-  // Of the rays asked for last.
-  bool is_paired(std::size_t ray) const { return is_paired_[ray]; }
+  std::span<const ReflectionOfRay> of(std::uint32_t ray) const {
+    const auto range = std::ranges::equal_range(reflections_, ray, {}, &ReflectionOfRay::ray);
+    return {range.begin(), range.end()};
+  }
 
  private:
-  void collect(std::span<const PairableRay> rays, double wave_number) {
-    const auto first_from_ground =
-        static_cast<std::uint32_t>(std::ranges::find(rays, true, &PairableRay::from_ground) - rays.begin());
-    pairs_.clear();
-    for (std::uint32_t g = first_from_ground; g < rays.size(); ++g) {
-      const PairableRay& from_ground = rays[g];
-      for (std::uint32_t r = 0; r < first_from_ground; ++r) {
-        const PairableRay& ray = rays[r];
-        const double by_direction = coherence(from_ground.direction, ray.direction, from_ground.normal, wave_number);
-        const double both_in_step = in_step(by_direction, ray.along_ground);
-        if (!(both_in_step > 0) && !come_from_one_side(ray.direction, from_ground.direction)) continue;
-        const bool are_straight = ray.straight && from_ground.straight;
-        pairs_.push_back({r, g, are_straight, are_straight && from_ground.over_rooftops, by_direction, both_in_step,
-                          apart_in_plan(ray.direction, from_ground.direction)});
-      }
-    }
+  bool may_belong(const PairableRay& ray, const PairableRay& from_ground, bool to_direct, double wave_number) const {
+    // The direct ray's own reflection is nobody else's, and one over the roofs is its own where it has no other.
+    if (to_direct && (!ray.straight || (from_ground.over_rooftops && direct_has_own_))) return false;
+    if (come_from_one_side(ray.direction, from_ground.direction)) return true;
+    const double by_direction = coherence(from_ground.direction, ray.direction, from_ground.normal, wave_number);
+    return in_step(by_direction, ray.along_ground) > 0;
   }
 
-  std::vector<Candidate> pairs_;
-  std::vector<char> is_paired_;
+  void share(std::span<const PairableRay> rays, const PairableRay& from_ground, std::uint32_t number,
+             double wave_number) {
+    // Squared: corners behind each other are told apart from 1e-4 rad on, and where the ground's slope turns the
+    // reflection's azimuth a second one counts as far as it is not √2 times as far off as the nearest.
+    constexpr double same_azimuth = 1e-8;
+    const bool to_direct = from_ground.straight && std::ranges::any_of(rays, &PairableRay::straight);
+    apart_.assign(rays.size(), infinity);
+    double least = infinity;
+    for (std::uint32_t r = 0; r < rays.size(); ++r) {
+      if (!may_belong(rays[r], from_ground, to_direct, wave_number)) continue;
+      apart_[r] = apart_in_plan(rays[r].direction, from_ground.direction);
+      least = std::min(least, apart_[r]);
+    }
+    const std::size_t first = reflections_.size();
+    double squares = 0;
+    for (std::uint32_t r = 0; r < rays.size(); ++r) {
+      const double as_near = 1 - (apart_[r] - least) / (least + same_azimuth);
+      if (!(as_near > 0)) continue;
+      const double part = as_near * norm(amplitude_of_all(rays[r]));
+      reflections_.push_back({r, number, part});
+      squares += part * part;
+    }
+    if (!(squares > 0)) reflections_.resize(first);
+    for (std::size_t i = first; i < reflections_.size(); ++i) reflections_[i].part /= std::sqrt(squares);
+  }
+
+  bool direct_has_own_ = false;
+  std::vector<ReflectionOfRay> reflections_;
+  std::vector<double> apart_;  // in the plan, of the rays from one reflection; infinite: it is none of theirs
+};
+
+// A ray with all of its reflections, which are in step with each other as with it: by their directions.
+class RayWithReflections {
+ public:
+  RayWithReflections(std::span<const PairableRay> rays, std::uint32_t ray, std::span<const ReflectionOfRay> reflections,
+                     double wave_number)
+      : rays_(rays), ray_(rays[ray]), reflections_(reflections), wave_number_(wave_number) {
+    // One for all, so that they are parts of one field.
+    Vec3 sum{0, 0, 0};
+    for (const ReflectionOfRay& one : reflections) {
+      const PairableRay& from_ground = rays[one.from_ground];
+      sum = sum + one.part * one.part * squared_norm(amplitude_of_all(from_ground)) * from_ground.normal;
+    }
+    normal_ = reflections.empty() ? Vec3{0, 0, 1} : normalized(sum);
+  }
+
+  // Beyond the sum of their powers.
+  double interference() const {
+    double both = 0;
+    Complex whole = ray_.amplitude;
+    for (std::size_t i = 0; i < reflections_.size(); ++i) {
+      both += between(ray_, ray_.amplitude, of(i), amplitude(i));
+      for (std::size_t j = 0; j < i; ++j) both += between(of(i), amplitude(i), of(j), amplitude(j));
+      whole = whole + amplitude(i);
+    }
+    return raised_interference(both, squared_norm(whole), ray_.along_ground) + alone() * ray_.with_ground_below;
+  }
+
+  // As far as the ray is in step with the direct one.
+  void add_to(InStep& with_direct) const {
+    if (!(ray_.in_step > 0)) return;
+    Complex as_ray = amplitude_of_all(ray_), rest{0, 0};
+    double power_of_rest = 0;
+    for (std::size_t i = 0; i < reflections_.size(); ++i) {
+      const double in_step = in_step_of(ray_, of(i));
+      as_ray = as_ray + in_step * amplitude_of_all(i);
+      rest = rest + out_of_step(in_step) * amplitude_of_all(i);
+      power_of_rest += (1 - in_step * in_step) * squared_norm(amplitude_of_all(i));
+      for (std::size_t j = 0; j < i; ++j) {
+        const double of_rests = in_step_of(of(i), of(j)) - in_step * in_step_of(ray_, of(j));
+        power_of_rest += tesseray::interference(amplitude_of_all(i), amplitude_of_all(j), of_rests);
+      }
+    }
+    // The rests are in step with each other in part: no more than they have by themselves joins other rays' rests.
+    const double as_one = squared_norm(rest);
+    if (as_one > power_of_rest) rest = std::sqrt(std::max(power_of_rest, 0.0) / as_one) * rest;
+    const Complex below = alone() * std::sqrt(ray_.stands_for) * ray_.reflection.amplitude;
+    as_ray = as_ray + ray_.reflection.in_step * below;
+    rest = rest + out_of_step(ray_.reflection.in_step) * below;
+    with_direct.add(ray_.in_step * as_ray, ray_.in_step * rest);
+  }
+
+ private:
+  const PairableRay& of(std::size_t i) const { return rays_[reflections_[i].from_ground]; }
+  Complex amplitude(std::size_t i) const { return reflections_[i].part * of(i).amplitude; }
+  Complex amplitude_of_all(std::size_t i) const { return std::sqrt(of(i).stands_for) * amplitude(i); }
+  static Complex amplitude_of_all(const PairableRay& ray) { return tesseray::amplitude_of_all(ray); }
+  double in_step_of(const PairableRay& a, const PairableRay& b) const {
+    return in_step(coherence(a.direction, b.direction, normal_, wave_number_), ray_.along_ground);
+  }
+  double between(const PairableRay& a, Complex of_a, const PairableRay& b, Complex of_b) const {
+    // Drawn by chance, the two are there together as often as the weaker of them: mostly it is the other gone on.
+    return std::max(a.stands_for, b.stands_for) * tesseray::interference(of_a, of_b, in_step_of(a, b));
+  }
+  // How far what the ground below it reflects is no ray of its own.
+  double alone() const {
+    double largest = 0;
+    for (const ReflectionOfRay& one : reflections_) largest = std::max(largest, one.part);
+    return 1 - largest * largest;
+  }
+
+  std::span<const PairableRay> rays_;
+  const PairableRay& ray_;
+  std::span<const ReflectionOfRay> reflections_;
+  double wave_number_;
+  Vec3 normal_;
 };
 
 // What the rays of one way bring: first those that have not met the ground.
-double interference_of(std::span<const PairableRay> rays, double wave_number, PairsOfWay& pairs, InStep& with_direct) {
+double interference_of(std::span<const PairableRay> rays, double wave_number, ReflectionsOfWay& reflections,
+                       InStep& with_direct) {
   double sum = 0;
-  for (const Candidate& pair : pairs.find(rays, wave_number)) {
-    const PairableRay &ray = rays[pair.ray], &from_ground = rays[pair.from_ground];
-    // Drawn by chance, the two are there together as often as the weaker of them: mostly it is the other gone on.
-    const double stands_for = std::max(ray.stands_for, from_ground.stands_for);
-    sum += stands_for * interference(ray.amplitude, from_ground.amplitude, pair.by_direction, ray.along_ground);
-    with_direct.add(ray.in_step, amplitude_of_all(ray), {amplitude_of_all(from_ground), pair.in_step});
-  }
-  for (std::size_t r = 0; r < rays.size() && !rays[r].from_ground; ++r) {
-    if (pairs.is_paired(r)) continue;
-    const PairableRay& alone = rays[r];
-    sum += alone.with_ground_below;
-    with_direct.add(alone.in_step, amplitude_of_all(alone),
-                    {std::sqrt(alone.stands_for) * alone.reflection.amplitude, alone.reflection.in_step});
-    with_direct.add({0, 0}, alone.in_step_reflected * amplitude_of_all(alone));
+  reflections.find(rays, wave_number);
+  for (std::uint32_t r = 0; r < rays.size() && !rays[r].from_ground; ++r) {
+    const RayWithReflections ray(rays, r, reflections.of(r), wave_number);
+    sum += ray.interference();
+    ray.add_to(with_direct);
+    with_direct.add({0, 0}, rays[r].in_step_reflected * amplitude_of_all(rays[r]));
   }
   return sum;
 }
@@ -169,14 +253,14 @@ void add_ground_pairs(std::span<const PairableRays> parts, double wave_number, s
     const std::size_t count = std::min(per_pass, receivers.size() - first);
     RaysByReceiver rays(parts, first, first + count);
     parallel_blocks(count, receivers_per_block, no_progress(), [&](std::size_t begin, std::size_t end) {
-      PairsOfWay pairs;
+      ReflectionsOfWay reflections;
       for (std::size_t r = first + begin; r < first + end; ++r) {
         const std::span<PairableRay> here = rays.of(r);
         std::ranges::sort(here, {}, order_of);
         InStep with_direct;
         for (auto way = here.begin(); way != here.end();) {
           const auto next = std::find_if(way, here.end(), [&](const PairableRay& ray) { return ray.way != way->way; });
-          receivers[r].interference.add(interference_of({way, next}, wave_number, pairs, with_direct));
+          receivers[r].interference.add(interference_of({way, next}, wave_number, reflections, with_direct));
           way = next;
         }
         receivers[r].interference.add(with_direct.interference());

@@ -37,10 +37,10 @@ struct PairableRay {
 // Many receivers have gigabytes of them, which a vector would have three times while it grows.
 using PairableRays = std::deque<PairableRay>;
 
-// Adds what rays from the ground bring together with those of the same way that come in as they do in the plan, the
-// nearest two first and no ray in two pairs, whatever the compass direction; what the ground below each ray without a
-// partner brings; and what those that are in step with the direct ray bring together. The same for any parts and any
-// order of the rays.
+// Adds what each ray brings together with all of its reflections on the ground, which bring it among themselves, too:
+// the rays from there of the same way that come in as it does in the plan, whatever the compass direction; what the
+// ground below each ray without a reflection brings; and what those that are in step with the direct ray bring
+// together. The same for any parts and any order of the rays, and without a step where azimuths become the same.
 void add_ground_pairs(std::span<const PairableRays> parts, double wave_number, std::span<ArrivalSums> receivers);
 
 }  // namespace tesseray

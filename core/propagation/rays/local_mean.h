@@ -76,13 +76,19 @@ TESSERAY_HD inline WaveAlongGround wave_along_ground(double share, double height
   return {share, share * spread * spread};
 }
 
-// What such a pair adds to the sum of its powers. The wave grows with its height as long as the two cancel in part:
-// heights beyond turn the phase between them, which brings back no more than they took from each other.
+// What such rays add to the sum of their powers, `both` without the growth; `whole`: the power of all in step. The wave
+// grows with its height as long as they cancel in part: heights beyond turn the phase between them, which brings back
+// no more than they took from each other.
+TESSERAY_HD inline double raised_interference(double both, double whole, const WaveAlongGround& wave) {
+  if (!(both < 0)) return both;
+  const double raised = both + wave.raised * whole;
+  return raised < 0 ? raised : 0;
+}
+
+// Of a ray and its reflection.
 TESSERAY_HD inline double interference(Complex ray, Complex reflected, double coherence, const WaveAlongGround& wave) {
   const double both = interference(ray, reflected, in_step(coherence, wave));
-  if (!(both < 0)) return both;
-  const double raised = both + wave.raised * squared_norm(ray + reflected);
-  return raised < 0 ? raised : 0;
+  return raised_interference(both, squared_norm(ray + reflected), wave);
 }
 
 }  // namespace tesseray

@@ -319,9 +319,95 @@ TEST(GroundPairs, AreOfOneWayAndTheNearestDirection) {
   EXPECT_NEAR(paired({one, turned}), pair, 1e-15);
   EXPECT_NEAR(paired({turned, other, one}), pair, 1e-15);
   EXPECT_NEAR(paired({one, ground}), 0, 1e-15) << "a quarter of a turn apart";
-  // One ray is not the partner of two: what three bring must not be less than nothing.
+  // With both of two it is one field with them, which is never less than nothing.
   const PairableRay against = ray_of(7, true, {-0.1, 0}, down);
-  EXPECT_NEAR(paired({one, against, against}), -2 * 0.01, 1e-15);
+  EXPECT_NEAR(paired({one, against, against}), (0.1 - 0.2) * (0.1 - 0.2) - 3 * 0.01, 1e-15);
+}
+
+Vec3 from_azimuth(double azimuth, double elevation) {
+  return {std::cos(azimuth) * std::cos(elevation), std::sin(azimuth) * std::cos(elevation), std::sin(elevation)};
+}
+
+double sum_of_powers(const std::vector<PairableRay>& rays) {
+  double sum = 0;
+  for (const PairableRay& ray : rays) sum += squared_norm(ray.amplitude);
+  return sum;
+}
+
+// A corner's ray and its reflections on two slopes before it, the one nearly against it and the other nearly with it.
+std::vector<PairableRay> corner_behind_slopes(double azimuth) {
+  return {ray_of(7, false, 0.1 * exp_j(radians(-168)), from_azimuth(azimuth, -0.03)),
+          ray_of(7, true, 0.086 * exp_j(radians(5)), from_azimuth(azimuth, 0.02)),
+          ray_of(7, true, 0.068 * exp_j(radians(178)), from_azimuth(azimuth, 0.09))};
+}
+
+// The field's power in the mean over heights and a drive towards where all of it comes from, in steps.
+double mean_power_over_surroundings(const std::vector<PairableRay>& rays) {
+  const double drive_m = local_mean_wavelengths * 2 * pi / some_wave_number / std::sqrt(12.0);
+  double sum = 0, weights = 0;
+  for (double height = -5; height <= 5; height += 0.05) {
+    for (double drive = -5; drive <= 5; drive += 0.05) {
+      Complex field{0, 0};
+      for (const PairableRay& ray : rays) {
+        const double way_m =
+            ray.direction.x * drive * drive_m + ray.direction.z * height * local_mean_height_m - drive * drive_m;
+        field = field + exp_j(-some_wave_number * way_m) * ray.amplitude;
+      }
+      const double weight = std::exp(-0.5 * (height * height + drive * drive));
+      sum += weight * squared_norm(field);
+      weights += weight;
+    }
+  }
+  return sum / weights;
+}
+
+TEST(GroundPairs, AllReflectionsOfOneCornerAreOneFieldWithIt) {
+  const std::vector<PairableRay> rays = corner_behind_slopes(0);
+  const double expected = mean_power_over_surroundings(rays), powers = sum_of_powers(rays);
+  EXPECT_NEAR(decibels((powers + paired(rays)) / expected), 0, 0.01);
+  EXPECT_GT(std::fabs(decibels(powers / expected)), 1);
+}
+
+// An upright edge's own reflections come in from its azimuth but for rounding.
+TEST(GroundPairs, DoNotDependOnHowAzimuthsAreRounded) {
+  testing::Random random(3);
+  const double expected = paired(corner_behind_slopes(0.7));
+  for (int i = 0; i < 200; ++i) {
+    std::vector<PairableRay> rays = corner_behind_slopes(0.7);
+    for (PairableRay& ray : rays) ray.direction.y += random.uniform(-3e-16, 3e-16);
+    EXPECT_NEAR(paired(rays), expected, 1e-9 * std::fabs(expected));
+  }
+}
+
+TEST(GroundPairs, OfACornerAreNoneOfAFaintOneInLineWithIt) {
+  std::vector<PairableRay> rays = corner_behind_slopes(0);
+  const double alone = paired(rays);
+  for (PairableRay faint : corner_behind_slopes(0)) {
+    faint.amplitude = 1e-7 * faint.amplitude;
+    rays.push_back(faint);
+  }
+  EXPECT_NEAR(paired(rays), alone, 1e-6 * std::fabs(alone));
+}
+
+// By 0.1 µm each at 1 m.
+TEST(GroundPairs, HaveNoStepWhereCornersPassEachOther) {
+  const auto power = [](double azimuth) {
+    std::vector<PairableRay> rays = corner_behind_slopes(0);
+    for (PairableRay ray : corner_behind_slopes(azimuth)) {
+      ray.amplitude = 0.6 * exp_j(2) * ray.amplitude;
+      rays.push_back(ray);
+    }
+    return sum_of_powers(rays) + paired(rays);
+  };
+  const double alone = sum_of_powers(corner_behind_slopes(0)) + paired(corner_behind_slopes(0));
+  constexpr double step = 1e-7, end = 3e-4;
+  double before = power(-end);
+  EXPECT_NEAR(before, (1 + 0.6 * 0.6) * alone, 1e-12);
+  for (double azimuth = -end + step; azimuth < end; azimuth += step) {
+    const double here = power(azimuth);
+    ASSERT_NEAR(decibels(here / before), 0, 0.1) << azimuth;
+    before = here;
+  }
 }
 
 // Two corners of one house, of the second of which there are two rays from the ground: one's own reflection is not that
@@ -393,9 +479,11 @@ TEST(GroundPairs, InStepWithTheDirectRayAreNoLessThanNothing) {
         ray.reflection = {amplitude(), random.uniform(0, 1)};
         const double pair = interference(ray.amplitude, ray.reflection.amplitude, ray.reflection.in_step);
         ray.with_ground_below = squared_norm(ray.reflection.amplitude) + pair;
-      } else if (random.below(2) == 0) {
-        rays.push_back(ray_of(way, true, amplitude(), {0.99, 0, random.uniform(0, 0.3)}));
-        powers += squared_norm(rays.back().amplitude);
+      } else {
+        for (std::uint32_t count = random.below(4); count > 0; --count) {
+          rays.push_back(ray_of(way, true, amplitude(), {0.99, 0, random.uniform(0, 0.3)}));
+          powers += squared_norm(rays.back().amplitude);
+        }
       }
       rays.push_back(ray);
     }
