@@ -339,8 +339,10 @@ class CoverageByDistrict(PipelineTest):
             if distances.min() > 12:
                 left_out.add(place)
                 continue
-            power = max(tiles[distances.argmin()][1].values(), default=-numpy.inf)
             point = ogr.CreateGeometryFromWkt("POINT(%r %r)" % place)
+            near = numpy.flatnonzero(distances < 8)  # a tile's corner is 7 m from its middle
+            below = next((tile for tile in near if tiles[tile][0].Contains(point)), distances.argmin())
+            power = max(tiles[below][1].values(), default=-numpy.inf)
             for name, shape in shapes.items():
                 if shape.Contains(point):
                     expected[name]["people"] += number or 0
