@@ -121,7 +121,9 @@ std::vector<Parameter> raster_parameters() {
        .choices = words(band_choices)},
       {.name = "RESOLUTION",
        .label = "Resolution",
-       .help = "side of a pixel; each takes the value of the ground tile in which its centre lies",
+       .help =
+           "side of a pixel; each takes the value of the ground tile in which its centre lies, or else of one with its "
+           "middle in the pixel",
        .kind = Kind::number,
        .default_value = "5",
        .unit = "m",

@@ -1,8 +1,6 @@
 // SPDX-License-Identifier: GPL-3.0-or-later
 #include "core/comparison/predicted_tiles.h"
 
-#include <cmath>
-
 namespace tesseray {
 namespace {
 
@@ -11,9 +9,6 @@ std::unordered_map<std::int64_t, std::uint32_t> numbers_of(std::span<const Predi
   for (std::uint32_t t = 0; t < transmitters.size(); ++t) numbers.emplace(transmitters[t].transmitter_id, t);
   return numbers;
 }
-
-// Half the sides of a ground tile, which run east and north.
-Vec2 half_plan(Vec3 half_u, Vec3 half_v) { return {std::fabs(half_u.x), std::fabs(half_v.y)}; }
 
 }  // namespace
 
@@ -34,7 +29,7 @@ TilesOfRows::TilesOfRows(std::span<const PredictedTarget> rows, std::span<const 
     if (transmitter == transmitter_numbers.end()) continue;
     const auto [tile, is_new] = tile_numbers.emplace(row.tile_id, static_cast<std::uint32_t>(targets_.size()));
     if (is_new) {
-      add({row.tile_id, row.kind, row.centroid, half_plan(row.half_u, row.half_v)});
+      add({row.tile_id, row.kind, row.centroid, half_in_plan(row.half_u, row.half_v)});
       targets_.push_back(&row);
     }
     rows_[transmitter->second].emplace(tile->second, &row);
@@ -55,7 +50,7 @@ TilesOfPredictions::TilesOfPredictions(const Tiling& tiling, std::span<const Tra
   }
   if (predictions.empty()) return;
   for (const Tile& tile : tiling.tiles) {
-    add({tile.id, tile.kind, tile.centroid, half_plan(tile.half_u, tile.half_v)});
+    add({tile.id, tile.kind, tile.centroid, half_in_plan(tile.half_u, tile.half_v)});
   }
 }
 

@@ -3,6 +3,7 @@
 #pragma once
 
 #include <array>
+#include <cmath>
 #include <cstdint>
 #include <optional>
 #include <span>
@@ -18,8 +19,11 @@ struct IndexedTile {
   std::int64_t id = 0;
   SurfaceKind kind = SurfaceKind::ground;
   Vec3 centroid;
-  Vec2 half;  // of a ground tile: half its sides to the east and to the north; none of a receiver, m
+  Vec2 half;  // half_in_plan of a ground tile; none of a receiver; m
 };
+
+// Half the sides of a ground tile, seen from above: they run east and north.
+inline Vec2 half_in_plan(Vec3 half_u, Vec3 half_v) { return {std::fabs(half_u.x), std::fabs(half_v.y)}; }
 
 // Whether a place lies on a ground tile, seen from above: of one on a border rounding decides, for either or both.
 bool is_on(const IndexedTile& tile, Vec2 place);

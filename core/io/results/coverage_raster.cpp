@@ -8,6 +8,7 @@
 #include <algorithm>
 #include <cmath>
 #include <memory>
+#include <optional>
 #include <string>
 #include <string_view>
 #include <system_error>
@@ -49,25 +50,11 @@ constexpr Step writing{"the raster cannot be written", less_or_report};
 Rectangle bounds_of(const PathLossLayer& path_loss, const std::vector<std::int64_t>& ids) {
   Rectangle box;
   for (const std::int64_t id : ids) {
-    for (const Vec3& corner : path_loss.outlines.at(id).corners) box.extend(corner.xy() + path_loss.frame.origin);
+    const Rectangle tile = plan_of(path_loss, id);
+    box.extend(tile.min);
+    box.extend(tile.max);
   }
   return box;
-}
-
-// In the CRS.
-Vec2 middle_of(const PathLossLayer& path_loss, std::int64_t tile_id) {
-  Vec2 sum;
-  for (const Vec3& corner : path_loss.outlines.at(tile_id).corners) sum = sum + corner.xy();
-  return path_loss.frame.origin + 0.25 * sum;
-}
-
-// REQUIRES: the place lies in the grid.
-std::size_t pixel_at(const PixelGrid& grid, Vec2 place) {
-  const auto number = [&grid](double along_m, int count) {
-    return static_cast<std::size_t>(std::clamp(static_cast<int>(along_m / grid.step_m), 0, count - 1));
-  };
-  return number(grid.north - place.y, grid.rows) * static_cast<std::size_t>(grid.columns) +
-         number(place.x - grid.west, grid.columns);
 }
 
 using Polygons = std::vector<std::unique_ptr<OGRPolygon>>;
@@ -160,6 +147,12 @@ void fill_band(const GroundRaster& raster, const RasterBand& band, GDALRasterBan
 
 }  // namespace
 
+std::optional<std::size_t> PixelGrid::pixel_at(Vec2 place) const {
+  const double column = std::floor((place.x - west) / step_m), row = std::floor((north - place.y) / step_m);
+  if (column < 0 || row < 0 || column >= columns || row >= rows) return std::nullopt;
+  return static_cast<std::size_t>(row) * static_cast<std::size_t>(columns) + static_cast<std::size_t>(column);
+}
+
 PixelGrid ground_grid(const PathLossLayer& path_loss, double step_m) {
   const Rectangle box = bounds_of(path_loss, ground_tiles(path_loss));
   PixelGrid grid{.west = std::floor(box.min.x / step_m) * step_m,
@@ -188,8 +181,9 @@ GroundRaster rasterize_ground(const PathLossLayer& path_loss, const PixelGrid& g
   raster.tile_of_pixel = burned<std::int32_t>(grid, GDT_Int32, shapes, numbers, -1);
   // Parts of cells in alleys are narrower than pixels as wide as cells.
   for (std::size_t t = 0; t < raster.tile_ids.size(); ++t) {
-    std::int32_t& tile = raster.tile_of_pixel[pixel_at(grid, middle_of(path_loss, raster.tile_ids[t]))];
-    if (tile < 0) tile = static_cast<std::int32_t>(t);
+    const Rectangle plan = plan_of(path_loss, raster.tile_ids[t]);
+    const std::optional<std::size_t> pixel = grid.pixel_at(0.5 * (plan.min + plan.max));
+    if (pixel && raster.tile_of_pixel[*pixel] < 0) raster.tile_of_pixel[*pixel] = static_cast<std::int32_t>(t);
   }
   return raster;
 }

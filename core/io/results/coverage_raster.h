@@ -5,6 +5,7 @@
 #include <cstddef>
 #include <cstdint>
 #include <filesystem>
+#include <optional>
 #include <string>
 #include <vector>
 
@@ -21,6 +22,8 @@ struct PixelGrid {
   int columns = 0, rows = 0;
 
   std::size_t pixels() const { return static_cast<std::size_t>(columns) * static_cast<std::size_t>(rows); }
+  // The number of the pixel in which a place of the CRS lies; nothing outside the grid.
+  std::optional<std::size_t> pixel_at(Vec2 place) const;
 };
 
 // The numbers of a raster's pixels, one per ground tile or −1.

@@ -27,13 +27,6 @@ struct CellsOfGround {
   Rectangle area() const {
     return {{grid.west, grid.north - grid.rows * grid.step_m}, {grid.west + grid.columns * grid.step_m, grid.north}};
   }
-  // Of a place in the CRS; nothing outside the grid.
-  std::optional<std::size_t> at(Vec2 place) const {
-    const double column = std::floor((place.x - grid.west) / grid.step_m);
-    const double row = std::floor((grid.north - place.y) / grid.step_m);
-    if (column < 0 || row < 0 || column >= grid.columns || row >= grid.rows) return std::nullopt;
-    return static_cast<std::size_t>(row) * static_cast<std::size_t>(grid.columns) + static_cast<std::size_t>(column);
-  }
 };
 
 // Far more than the rounding of coordinates and far less than what cells are cut by, in sides.
@@ -49,8 +42,7 @@ CellsOfGround cells_of(const GroundRaster& raster, const PathLossLayer& path_los
   Rectangle all;
   double side_m = 0;
   for (const std::int64_t id : raster.tile_ids) {
-    Rectangle tile;
-    for (const Vec3& corner : path_loss.outlines.at(id).corners) tile.extend(corner.xy() + path_loss.frame.origin);
+    const Rectangle tile = plan_of(path_loss, id);
     all.extend(tile.min);
     all.extend(tile.max);
     side_m = std::max({side_m, tile.max.x - tile.min.x, tile.max.y - tile.min.y});
@@ -76,7 +68,7 @@ CellsOfGround cells_of(const GroundRaster& raster, const PathLossLayer& path_los
   for (const Rectangle& tile : tiles) {
     const Vec2 size = tile.max - tile.min;
     if (std::min(size.x, size.y) > least_m) continue;
-    if (const auto cell = cells.at(0.5 * (tile.min + tile.max))) cells.is_cut[*cell] = 1;
+    if (const auto cell = cells.grid.pixel_at(0.5 * (tile.min + tile.max))) cells.is_cut[*cell] = 1;
   }
   return cells;
 }
@@ -128,8 +120,8 @@ class OpenGround {
     for (int row = 0; row < raster_.rows; ++row) {
       for (int column = 0; column < raster_.columns; ++column, ++pixel) {
         std::int32_t& tile = raster_.tile_of_pixel[pixel];
-        const std::optional<std::size_t> cell =
-            cells_.at({raster_.west + (column + 0.5) * raster_.step_m, raster_.north - (row + 0.5) * raster_.step_m});
+        const std::optional<std::size_t> cell = cells_.grid.pixel_at(
+            {raster_.west + (column + 0.5) * raster_.step_m, raster_.north - (row + 0.5) * raster_.step_m});
         const int covered = cell ? covered_places_[*cell] : 0;
         const bool is_cut = cell && cells_.is_cut[*cell];
         if (is_built[pixel] && (covered < all_places || is_cut)) tile = no_tile;

@@ -21,4 +21,10 @@ std::vector<std::int64_t> ground_tiles(const PathLossLayer& path_loss) {
               "predict with KINDS ground and GEOMETRY polygon");
 }
 
+Rectangle plan_of(const PathLossLayer& path_loss, std::int64_t tile_id) {
+  Rectangle plan;
+  for (const Vec3& corner : path_loss.outlines.at(tile_id).corners) plan.extend(corner.xy() + path_loss.frame.origin);
+  return plan;
+}
+
 }  // namespace tesseray

@@ -47,4 +47,8 @@ struct PathLossNames {
 // The ground tiles with outlines, by id. Throws Error(invalid_input) where there are none.
 std::vector<std::int64_t> ground_tiles(const PathLossLayer& path_loss);
 
+// The rectangle around a tile's outline seen from above, which is a ground tile itself; CRS coordinates. REQUIRES: it
+// has one.
+Rectangle plan_of(const PathLossLayer& path_loss, std::int64_t tile_id);
+
 }  // namespace tesseray

@@ -11,7 +11,7 @@ std::vector<IndexedTile> ground_of(const Tiling& tiling) {
   std::vector<IndexedTile> ground;
   for (const Tile& tile : tiling.tiles) {
     if (tile.kind != SurfaceKind::ground) break;  // it comes first
-    ground.push_back({tile.id, tile.kind, tile.centroid, {tile.half_u.x, tile.half_v.y}});
+    ground.push_back({tile.id, tile.kind, tile.centroid, half_in_plan(tile.half_u, tile.half_v)});
   }
   return ground;
 }

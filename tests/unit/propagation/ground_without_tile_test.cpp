@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: GPL-3.0-or-later
-// Ground has no tile where the middle of its cell lies in a house: in alleys, and in a strip before walls. To receivers
-// it reflects as other ground does, wherever the grid of tiles lies.
+// Beside the rectangle that is the tile of a cell with a house in it the ground has none: in alleys, and in a strip
+// before walls. To receivers it reflects as other ground does, wherever the grid of tiles lies.
 #include <gtest/gtest.h>
 
 #include <algorithm>
