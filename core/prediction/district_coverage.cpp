@@ -257,7 +257,7 @@ CoverageByDistrict coverage_by_district(std::span<const District> districts, std
     }
     if ((row.population = districts[d].population)) {
       for (const double covered_m2 : row.power.covered_m2) {
-        row.covered_population.push_back(*row.population * covered_m2 / row.ground_m2);
+        row.covered_population.push_back(*row.population * (covered_m2 / row.ground_m2));  // all of them on all of it
       }
     }
     coverage.districts.push_back(std::move(row));

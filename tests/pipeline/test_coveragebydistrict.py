@@ -129,6 +129,22 @@ class CoverageByDistrict(PipelineTest):
         process, _ = self.cover(self.districts(PARTS), source=crossed)
         self.assert_refused(process, "bad_tile", [f"crossed.gpkg, layer path_loss, feature {number}", "cross each other"])
 
+    def test_all_of_a_district_is_100_percent(self):
+        """Not 100.00000000000001."""
+        corners = [(340360.13 + 13.71 * i, 6020360.29 + 17.83 * j) for i in range(20) for j in range(15)]
+        triangles = {f"{x} {y}": f"POLYGON(({x} {y},{x + 7.37} {y + 1.1},{x + 2.3} {y + 9.77},{x} {y}))"
+                     for x, y in corners}
+        process, output = self.cover(self.districts(triangles, population=dict.fromkeys(triangles, 17.3)))
+        self.assert_done(process)
+        found = [*rows(output, "district_coverage", order="district_id"),
+                 *rows(output, "district_transmitters", order="district_id")]
+        shares = [value for row in found for field, value in row.items()
+                  if field.endswith("_percent") and value is not None]
+        self.assertGreater(shares.count(100), 50)
+        self.assertEqual(max(shares), 100)
+        self.assertEqual(max(value for row in found for field, value in row.items()
+                             if field.startswith("population") and value is not None), 17.3)
+
     def test_shares_of_what_is_reached_alone_are_told_of(self):
         reached = self.folder / "reached.gpkg"
         predict(reached, "--reached-only")

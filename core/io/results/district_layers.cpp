@@ -21,7 +21,8 @@ std::string name_of(double threshold_dbm) {
   return (threshold_dbm < 0 ? "minus_" : "") + digits;
 }
 
-double percent(double part, double whole) { return 100 * part / whole; }
+// Of what is a part but for rounding. The quotient first: 100 x / x may be more than 100.
+double percent(double part, double whole) { return std::min(100.0, 100 * (part / whole)); }
 
 // What both layers tell of powers on the ground.
 template <class Row>
