@@ -54,6 +54,8 @@ struct ComparisonOptions {
 
 // Why a measurement is not used that lies outside of the prediction.
 inline constexpr const char* outside_of_the_prediction = "outside of the predicted area";
+// Of one that CENSOR_BELOW leaves out.
+inline constexpr const char* at_the_floor = "censored: at the scanner's floor";
 // Of any where walls and roofs alone are predicted.
 inline constexpr const char* no_ground_tile = "no ground tile in the prediction";
 

@@ -98,7 +98,7 @@ std::string unusable_because(const Measurement& measurement, std::uint32_t trans
   if (!std::isfinite(measurement.value)) return "no value";
   if (!is_plausible(measurement.value, options.value_kind)) return no_plausible_value;
   if (!has_plausible_height(measurement)) return no_plausible_height;
-  if (is_censored(measurement.value, options)) return "censored: at the scanner's floor";
+  if (is_censored(measurement.value, options)) return at_the_floor;
   return {};
 }
 

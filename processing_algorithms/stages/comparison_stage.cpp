@@ -76,6 +76,17 @@ std::map<std::string, std::size_t> reasons(const Comparison& comparison) {
   return counts;
 }
 
+// What to look at where the floor leaves nothing: the sign of losses is the other one.
+std::string advice_on_floor(const ComparisonOptions& options) {
+  const std::string floor = shortest(*options.censor_below);
+  const bool is_loss = options.value_kind == ValueKind::path_loss || options.value_kind == ValueKind::basic_loss;
+  return is_loss
+             ? ". CENSOR_BELOW " + floor +
+                   " is taken as a loss, and losses at or above it are not used: give the greatest loss that can be "
+                   "measured, a positive number of dB"
+             : ". Check CENSOR_BELOW: values at or below " + floor + " are not used";
+}
+
 std::vector<Parameter> measurement_parameters(bool optional, const std::string& frame) {
   using Kind = ParameterKind;
   return {
@@ -298,8 +309,8 @@ Comparison compare_with_drive_test(Run& run, const PredictedTiles& predicted,
   NameSpellings spellings(names_of(transmitters));
   for (Measurement& measurement : measurements) measurement.transmitter = spellings.known(measurement.transmitter);
   spellings.tell("measurements", run.progress());
-  Comparison comparison =
-      compare_with_drive_test(predicted, transmitters, measurements, comparison_options(run.values()), run.progress());
+  const ComparisonOptions options = comparison_options(run.values());
+  Comparison comparison = compare_with_drive_test(predicted, transmitters, measurements, options, run.progress());
   std::size_t excluded = 0;
   std::string advice;
   std::vector<std::string> counts;
@@ -307,6 +318,7 @@ Comparison compare_with_drive_test(Run& run, const PredictedTiles& predicted,
     excluded += count;
     counts.push_back(std::to_string(count) + " " + reason);
     if (reason == outside_of_the_prediction) advice = ". Check the drive test's CRS (DRIVE_TEST_CRS)";
+    if (reason == at_the_floor) advice = advice_on_floor(options);
     if (reason == no_ground_tile)
       advice = ". PATH_LOSS needs ground tiles: predict them (KINDS), or leave them in its filter";
   }

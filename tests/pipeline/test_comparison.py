@@ -147,6 +147,24 @@ class ComparisonOfPowers(PipelineTest):
         self.assertIn("KINDS", told[0])
         self.assertNotIn("CRS", told[0])
 
+    def test_a_floor_that_leaves_nothing_is_told_with_its_sign(self):
+        """Losses are positive: all are above −110."""
+        drive = self.folder / "drive.csv"
+        for kind, field, value, floor, advice in (
+                ("path_loss", "path_loss", 120, -110, "CENSOR_BELOW -110 is taken as a loss, and losses at or above it"),
+                ("received_power", "rsrp", -90, -50, "Check CENSOR_BELOW: values at or below -50 are not used")):
+            with self.subTest(kind):
+                drive.write_text(f"site,x,y,{field}\n" + "".join(f"{site},{x!r},{y!r},{value}\n"
+                                                                 for site, _, x, y in PLACES))
+                process = self.assert_done(tesseray(
+                    "comparewithdrivetest", "--path-loss", PREDICTION, "--drive-test", drive, "--drive-test-crs",
+                    "EPSG:25832", "--value-kind", kind, f"--censor-below={floor}", "--progress", "json", "--output",
+                    self.folder / "errors.gpkg", "--overwrite"))
+                told = [line["warning"]["message"] for line in json_lines(process.stderr) if "warning" in line
+                        and line["warning"]["code"] == "no_measurement_used"]
+                self.assertEqual(len(told), 1)
+                self.assertIn(advice, told[0])
+
     def test_a_transmitter_may_be_called_all(self):
         prediction = self.folder / "prediction.gpkg"
         predict(prediction, transmitters_csv(self.folder, "name,x,y,height_m,frequency_mhz,erp_dbm\n"
