@@ -2,12 +2,12 @@
 // Names of fields with heights of antennas, of transmitters and of receivers.
 #pragma once
 
-#include <algorithm>
 #include <array>
-#include <cstddef>
 #include <string>
 #include <string_view>
 #include <vector>
+
+#include "core/io/readers/joined_names.h"
 
 namespace tesseray {
 
@@ -21,21 +21,11 @@ inline constexpr auto of_any_antenna =
 inline constexpr auto of_transmitters = std::to_array<std::string_view>({"hubheight", "txheight"});
 inline constexpr auto of_receivers = std::to_array<std::string_view>({"receiverheight", "rxheight", "ueheight"});
 
-template <std::size_t count, std::size_t more>
-constexpr std::array<std::string_view, count + more> joined(const std::array<std::string_view, count>& first,
-                                                            const std::array<std::string_view, more>& then) {
-  std::array<std::string_view, count + more> all;
-  std::copy(then.begin(), then.end(), std::copy(first.begin(), first.end(), all.begin()));
-  return all;
-}
-
 }  // namespace height_names
 
-inline constexpr auto antenna_height_aliases =
-    height_names::joined(height_names::of_any_antenna, height_names::of_transmitters);
+inline constexpr auto antenna_height_aliases = joined(height_names::of_any_antenna, height_names::of_transmitters);
 // Of receivers and of measurements.
-inline constexpr auto receiver_height_aliases =
-    height_names::joined(height_names::of_receivers, height_names::of_any_antenna);
+inline constexpr auto receiver_height_aliases = joined(height_names::of_receivers, height_names::of_any_antenna);
 
 // Whether a field may hold heights, though nobody can tell what they count from: "Z", "altitude", "height_asl".
 bool sounds_like_height(const std::string& field);

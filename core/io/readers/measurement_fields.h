@@ -9,6 +9,7 @@
 #include <vector>
 
 #include "core/comparison/comparison.h"
+#include "core/io/readers/transmitter_names.h"
 #include "core/io/sources/attribute.h"
 #include "core/io/sources/text_values.h"
 
@@ -39,9 +40,6 @@ inline constexpr std::array time_units = {Unit{"ns", 1.0}, Unit{"us", 1e3}, Unit
                                           Unit{"s", 1e9}};
 inline constexpr std::array timing_advance_units = {Unit{"steps", 1.0}};
 inline constexpr std::array timing_advance_names = std::to_array<std::string_view>({"steps"});
-inline constexpr std::array measured_transmitter_aliases =
-    std::to_array<std::string_view>({"transmitter", "transmittername", "transmitterid", "cell", "cellname", "cellid",
-                                     "pci", "sector", "site", "sitename", "siteid"});
 
 // `requested`: the field's name where it was given as `parameter`.
 inline AttributeSearch measured_value_search(const std::string& requested, const std::string& parameter) {

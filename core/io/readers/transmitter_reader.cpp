@@ -9,6 +9,7 @@
 
 #include "core/base/units.h"
 #include "core/io/readers/height_names.h"
+#include "core/io/readers/transmitter_names.h"
 #include "core/io/sources/text_values.h"
 #include "core/scene/frequency_range.h"
 
@@ -17,11 +18,6 @@ namespace {
 
 using Names = std::string_view;
 
-constexpr std::array transmitter_name_aliases = {Names("name"),     Names("transmitter"), Names("transmittername"),
-                                                 Names("cell"),     Names("cellname"),    Names("cellid"),
-                                                 Names("sector"),   Names("pci"),         Names("site"),
-                                                 Names("sitename"), Names("siteid"),      Names("zelle"),
-                                                 Names("sektor"),   Names("standort"),    Names("id")};
 constexpr std::array frequency_aliases = {
     Names("frequency"),       Names("freq"),     Names("carrierfrequency"), Names("centerfrequency"),
     Names("centrefrequency"), Names("frequenz"), Names("frequence"),        Names("frecuencia"),

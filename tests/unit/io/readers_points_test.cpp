@@ -639,6 +639,22 @@ TEST_F(Points, MeasuredPowersAreFoundByTheirUsualNames) {
   }
 }
 
+// What a table of transmitters names them by, measurements name them by as well, but for names and numbers of their
+// own.
+TEST_F(Points, MeasurementsNameTransmittersAsTheirTablesDo) {
+  for (const std::string field : {"transmitter", "Transmitter Name", "cell", "CellName", "cell_id", "sector", "PCI",
+                                  "site", "sitename", "SiteID", "Zelle", "Sektor", "Standort"}) {
+    const auto sites = transmitters({.source = csv(field + ",lat,lon\nMill,48.1,9.2\n"),
+                                     .frequency_mhz = 900,
+                                     .antenna_height_m = 10,
+                                     .erp_dbm = 30});
+    EXPECT_EQ(sites.at(0).name, "Mill") << field;
+    const auto found = read_drive_test({.source = csv(field + ",lat,lon,rsrp\nMill,48.1,9.2,-60\n")},
+                                       frame_of("EPSG:32632"), no_progress());
+    EXPECT_EQ(found.at(0).transmitter, "Mill") << field;
+  }
+}
+
 TEST_F(Points, NumbersOfANetworkAreNoTransmitterIds) {
   const auto may_be_id = [&](const std::string& field) {
     return read_drive_test({.source = csv(field + ",lat,lon,rsrp\n2,48.1,9.2,-60\n")}, frame_of("EPSG:32632"),
