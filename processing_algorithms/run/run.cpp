@@ -26,6 +26,16 @@ std::optional<std::string> chosen_gpu(const std::string& wish, Progress& progres
   return std::nullopt;
 }
 
+// A field of an input that is not there says nothing.
+void warn_of_fields_without_input(const ParameterValues& values, Progress& progress) {
+  for (const Parameter& parameter : values.declared()) {
+    const bool is_of_input = parameter.kind == ParameterKind::field && !parameter.parent.empty();
+    if (!is_of_input || !values.has(parameter.name) || values.has(parameter.parent)) continue;
+    progress.warn({"field_not_used", parameter.name + " is not used, since there is no " + parameter.parent +
+                                         " that it would be a field of"});
+  }
+}
+
 }  // namespace
 
 Run::Run(const Tool& tool, const GivenParameters& given, const RunSettings& settings, RunProgress& progress)
@@ -34,6 +44,7 @@ Run::Run(const Tool& tool, const GivenParameters& given, const RunSettings& sett
       settings_(settings),
       destinations_(values_, settings.overwrite, settings.copies),
       progress_(progress) {
+  warn_of_fields_without_input(values_, progress_);
   if (settings.device == "cuda") uses_cuda();  // so that one that is missing is told of before any work
   // Some are large.
   if (!destinations_.has_database()) return;

@@ -27,12 +27,21 @@ void add_height_figures(const Scene& scene, nlohmann::ordered_json& figures) {
   figures["highest_building_m"] = *std::max_element(middle, heights_m.end());
 }
 
+void warn_of_unused_entrances(const ParameterValues& values, const SceneOptions& options, Progress& progress) {
+  const bool are_used = options.ground_reference == SceneOptions::GroundReference::entrance;
+  if (are_used || !values.has("ENTRANCE_FIELD")) return;
+  progress.warn(
+      {"field_not_used", "ENTRANCE_FIELD is not used, since GROUND_REFERENCE is " + values.text("GROUND_REFERENCE") +
+                             ": heights count from the ground at the entrance with GROUND_REFERENCE entrance"});
+}
+
 }  // namespace
 
 CleanScene read_scene(Run& run) {
   RawScene raw = read_environment_input(environment_input(run.values()), run.progress());
   SceneOptions options = scene_options(run.values());
   options.extent = raw.extent;
+  warn_of_unused_entrances(run.values(), options, run.progress());
   CleanScene clean = build_scene(std::move(raw), options, run.progress());
   warn_of_issues(clean.issues, run.progress());
   // Another run has its copies elsewhere, and is to have the same rows. Front ends put names in warnings themselves.

@@ -11,7 +11,8 @@ import unittest
 
 from osgeo import gdal
 
-from tesseray_process import EXECUTABLE, SAMPLE, SCENE, PipelineTest, interrupted_by, made, tesseray, transmitters_csv
+from tesseray_process import (EXECUTABLE, SAMPLE, SCENE, PipelineTest, interrupted_by, json_lines, made, tesseray,
+                              transmitters_csv)
 
 BUILDINGS = ["--buildings", SAMPLE / "buildings.gpkg"]
 # GDAL waits for another program's lock on what it reads, five seconds if nothing is said.
@@ -46,6 +47,17 @@ class BadValuesTest(PipelineTest):
     def test_entrance_without_its_field(self):
         self.refuse([*BUILDINGS, "--environment", self.folder / "e.gpkg", "--ground-reference", "entrance"],
                     "no_entrance_field", ["ENTRANCE_FIELD", "mean or lowest"])
+
+    def test_fields_that_nothing_is_read_from_are_told_of(self):
+        process = self.assert_done(tesseray(
+            "tileenvironment", *SCENE, "--tile-area", 400, "--entrance-field", "base_m", "--vegetation-height-field",
+            "height", "--clutter-field", "class", "--environment", self.folder / "e.gpkg", "--progress", "json"))
+        told = [line["warning"]["message"] for line in json_lines(process.stderr) if "warning" in line
+                and line["warning"]["code"] == "field_not_used"]
+        self.assertEqual(sorted(message.split(":")[0] for message in told), [
+            "CLUTTER_FIELD is not used, since there is no CLUTTER_AREAS that it would be a field of",
+            "ENTRANCE_FIELD is not used, since GROUND_REFERENCE is mean",
+            "VEGETATION_HEIGHT_FIELD is not used, since there is no VEGETATION that it would be a field of"])
 
     def test_buildings_that_cannot_be_used_are_named_with_their_file(self):
         town = self.folder / "town.geojson"
