@@ -8,6 +8,7 @@
 #include <vector>
 
 #include "core/base/listed.h"
+#include "core/io/sources/dataset_files.h"
 #include "core/io/sources/layer_filter.h"
 #include "core/io/sources/passwords.h"
 #include "core/io/sources/source_file.h"
@@ -43,7 +44,11 @@ PathLossFile::PathLossFile(const SourceName& source) : source_(source) {
   require_file(source_.dataset, "PATH_LOSS");
   dataset_.reset(GDALDataset::Open(source_.dataset.c_str(), GDAL_OF_VECTOR | GDAL_OF_READONLY));
   session_.refuse_locked(source_.dataset);
-  if (!dataset_) fail("cannot_open", "the file cannot be opened (" + reason() + ")");
+  if (!dataset_) {
+    const std::string why = reason();
+    if (is_raster(source_.dataset)) fail("not_a_vector_layer", "this is a raster, not a vector layer");
+    fail("cannot_open", "the file cannot be opened" + (why.empty() ? "" : " (" + why + ")"));
+  }
   rows_ = find_rows();
   if (rows_ == nullptr) fail("no_layer", std::string("the file has no layer ") + default_layer);
   refuse_best_servers();

@@ -103,6 +103,11 @@ std::vector<std::filesystem::path> files_of_dataset(const std::string& dataset) 
   return files;
 }
 
+bool is_raster(const std::string& dataset) {
+  return is_local_path(dataset) &&
+         GDALDatasetUniquePtr(GDALDataset::Open(dataset.c_str(), GDAL_OF_RASTER | GDAL_OF_READONLY)) != nullptr;
+}
+
 std::string hint_for_zip(const std::string& dataset) {
   if (!is_local_path(dataset) || !lower_case(dataset).ends_with(".zip")) return {};
   const std::string archive = "/vsizip/" + dataset, within = archive + "/";

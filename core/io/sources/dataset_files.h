@@ -22,6 +22,9 @@ std::optional<GeoPackageParts> parts_of_geopackage(const std::string& dataset);
 // shows, as far as it or GDAL tells. [] for a database server and for what cannot be opened.
 std::vector<std::filesystem::path> files_of_dataset(const std::string& dataset);
 
+// Whether GDAL opens the file as a raster. Its failures are collected as others are.
+bool is_raster(const std::string& dataset);
+
 // What to give in place of a ZIP file of this machine, which GDAL opens by another name: "give
 // /vsizip/city.zip/roofs.shp".
 // "" for any other.

@@ -107,11 +107,9 @@ void VectorSource::open(const SourceName& name) {
     gdal_.refuse_locked(opened_);
     const std::string why = reason();
     gdal_.forget();
-    const bool is_raster =
-        is_local_path(connection) &&
-        GDALDatasetUniquePtr(GDALDataset::Open(connection.c_str(), GDAL_OF_RASTER | GDAL_OF_READONLY)) != nullptr;
+    const bool shows_pixels = is_raster(connection);
     gdal_.forget();
-    if (is_raster) {
+    if (shows_pixels) {
       throw Error(ErrorKind::invalid_input, "not_a_vector_layer", "this is a raster, not a vector layer",
                   "give a vector layer as " + parameter_, {.file = file_});
     }

@@ -244,6 +244,10 @@ TEST_F(ReadPathLoss, RefusesWhatIsNoPathLoss) {
   EXPECT_EQ(code_of(file + "|layername=none"), "unknown_layer");
   EXPECT_EQ(code_of(file + "|layerid=99"), "unknown_layer");
   EXPECT_EQ(code_of(write_text(folder_ / "text.gpkg", "hello")), "cannot_open");
+  // A raster, of which GDAL gives no reason.
+  EXPECT_EQ(
+      code_of(write_text(folder_ / "heights.asc", "ncols 1\nnrows 2\nxllcorner 0\nyllcorner 0\ncellsize 1\n1\n2\n")),
+      "not_a_vector_layer");
 
   const std::string alone = folder_ / "alone.gpkg";
   ResultWriter writer(result_.scene.frame, false);
