@@ -7,6 +7,7 @@
 #include <map>
 #include <tuple>
 
+#include "core/base/listed.h"
 #include "core/base/parallel.h"
 #include "core/base/units.h"
 #include "core/comparison/averaging.h"
@@ -132,6 +133,7 @@ void add_statistics(const std::vector<MeasurementError>& errors, bool above_grou
 
 // Warns of transmitters whose offset nothing tells.
 std::map<std::int64_t, double> find_and_remove_offsets(std::vector<MeasurementError>& errors,
+                                                       const std::vector<PredictedTransmitter>& transmitters,
                                                        const TimingOptions& options, Progress& progress) {
   std::map<std::int64_t, double> offsets = remove_timing_offsets(errors, options.offset);
   std::map<std::int64_t, std::size_t> without;
@@ -139,14 +141,21 @@ std::map<std::int64_t, double> find_and_remove_offsets(std::vector<MeasurementEr
     if (error.excluded_because.empty() && !offsets.contains(*error.transmitter_id)) ++without[*error.transmitter_id];
   }
   if (options.offset == TimingOffset::none || without.empty()) return offsets;
+  constexpr std::size_t most_named = 5;
   std::size_t measurements = 0;
-  for (const auto& [transmitter_id, count] : without) measurements += count;
+  std::vector<std::string> names;
+  for (const PredictedTransmitter& transmitter : transmitters) {
+    const auto found = without.find(transmitter.transmitter_id);
+    if (found == without.end()) continue;
+    names.push_back(transmitter.name);
+    measurements += found->second;
+  }
   const bool is_one = without.size() == 1;
-  progress.warn(
-      {"no_timing_offset", std::to_string(without.size()) + (is_one ? " transmitter has" : " transmitters have") +
-                               " no measurement in line of sight that tells " + (is_one ? "its" : "their") +
-                               " timing offset: the times of " + std::to_string(measurements) +
-                               (measurements == 1 ? " measurement" : " measurements") + " are taken as they are"});
+  progress.warn({"no_timing_offset",
+                 std::to_string(without.size()) + (is_one ? " transmitter has" : " transmitters have") +
+                     " no measurement in line of sight that tells " + (is_one ? "its" : "their") + " timing offset (" +
+                     listed(names, most_named) + "): the times of " + std::to_string(measurements) +
+                     (measurements == 1 ? " measurement" : " measurements") + " are taken as they are"});
   return offsets;
 }
 
@@ -202,7 +211,8 @@ Comparison compare_with_drive_test(const PredictedTiles& predicted,
 
   comparison.of_arrival_times = is_arrival_time(options.value_kind);
   std::map<std::int64_t, double> removed, offsets;
-  if (comparison.of_arrival_times) offsets = find_and_remove_offsets(comparison.errors, options.timing, progress);
+  if (comparison.of_arrival_times)
+    offsets = find_and_remove_offsets(comparison.errors, transmitters, options.timing, progress);
   if (options.remove_mean) removed = remove_means(comparison.errors);
   const double half_step_ns =
       comparison.of_arrival_times ? 0.5 * one_way_step_ns(options.timing.resolution) : undefined;
