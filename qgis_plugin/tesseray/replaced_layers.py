@@ -16,9 +16,13 @@ from qgis.core import (
     QgsProcessingFeedback,
     QgsProviderRegistry,
     QgsRenderContext,
+    QgsRendererCategory,
     QgsVariantUtils,
     QgsVectorLayer,
 )
+
+# What the executable calls the class of tiles that no transmitter serves.
+UNSERVED = "no server"
 
 
 def reload_layer(layer: QgsVectorLayer, feedback: QgsProcessingFeedback) -> None:
@@ -121,10 +125,15 @@ def _fields_of_style(layer: QgsVectorLayer) -> set[str]:
     return fields
 
 
+def _named_categories(renderer: QgsCategorizedSymbolRenderer) -> list[QgsRendererCategory]:
+    """Without that of best servers for tiles that none serves, which QGIS takes for one of all other values."""
+    return [category for category in renderer.categories() if category.label() != UNSERVED]
+
+
 def _values_of_categories(renderer: QgsCategorizedSymbolRenderer) -> set[str]:
     """As texts; "" stands for all others."""
     values = set()
-    for category in renderer.categories():
+    for category in _named_categories(renderer):
         merged = category.value() if isinstance(category.value(), list) else [category.value()]
         values |= {"" if QgsVariantUtils.isNull(value) else str(value) for value in merged}
     return values
@@ -138,7 +147,7 @@ def _draws_alike(one: QgsFeatureRenderer | None, other: QgsFeatureRenderer | Non
         return _classes(one) == _classes(other)
     if isinstance(one, QgsCategorizedSymbolRenderer) and isinstance(other, QgsCategorizedSymbolRenderer):
         # One colour after the other, for as many values as there are.
-        pairs = list(zip(one.categories(), other.categories()))
+        pairs = list(zip(_named_categories(one), _named_categories(other)))
         return (bool(pairs) and one.classAttribute() == other.classAttribute()
                 and _names_are_values(one) == _names_are_values(other)
                 and all(mine.symbol().color() == given.symbol().color() for mine, given in pairs))
@@ -157,7 +166,7 @@ def _classes(renderer: QgsGraduatedSymbolRenderer) -> list[tuple[float, float, s
 
 
 def _names_are_values(renderer: QgsCategorizedSymbolRenderer) -> bool:
-    return all(category.label() == str(category.value()) for category in renderer.categories())
+    return all(category.label() == str(category.value()) for category in _named_categories(renderer))
 
 
 def _name_new_fields(layer: QgsVectorLayer, fresh: QgsVectorLayer) -> None:

@@ -248,7 +248,7 @@ class BestServer(PipelineTest):
         self.assert_done(process)
         styles = [ElementTree.fromstring(row["styleQML"]) for row in rows(output, "layer_styles")]
         values = {category.get("value") for style in styles for category in style.iter("category")}
-        self.assertEqual(values, {"We\ufffd\ufffdst", 'E\ta\n"s"\rt', "Umbrella <\ufffd☂>"})
+        self.assertEqual(values, {"NULL", "We\ufffd\ufffdst", 'E\ta\n"s"\rt', "Umbrella <\ufffd☂>"})
 
     def test_what_is_no_prediction_is_refused(self):
         process, output = self.serve(source=f"{PREDICTION}|layername=transmitters")

@@ -81,7 +81,8 @@ class ReplacedLayerTest(ProjectTest):
         self.assertEqual(layer.extent(), fresh.extent())
 
     def categories(self, layer):
-        return [category.value() for category in layer.renderer().categories()]
+        """Without that of tiles that none serves."""
+        return [category.value() for category in layer.renderer().categories() if category.label() != "no server"]
 
     def assert_told(self, is_told):
         self.assertEqual("does not fit its new rows" in self.log, is_told, self.log)
@@ -193,7 +194,7 @@ class ReplacedLayerTest(ProjectTest):
 
         layer = self.open(self.best_server("Alpha", "Beta", "Gamma"))
         layer.renderer().deleteCategory(2)
-        first, _ = layer.renderer().categories()
+        first, *_ = layer.renderer().categories()
         symbol = first.symbol().clone()
         symbol.setColor(QColor("#123456"))
         layer.renderer().updateCategorySymbol(0, symbol)
@@ -201,6 +202,19 @@ class ReplacedLayerTest(ProjectTest):
             self.best_server(*names)
             self.assertEqual(self.categories(layer), ["Alpha", "Beta"] if kept else list(names))
             self.assert_told(not kept)
+
+    def test_tiles_that_none_serves_are_drawn_and_in_the_legend(self):
+        from qgis.core import QgsRenderContext
+
+        layer = self.open(self.best_server("Alpha", "Beta"))
+        renderer, context = layer.renderer().clone(), QgsRenderContext()
+        self.assertEqual([item.label() for item in renderer.legendSymbolItems()], ["Alpha", "Beta", "no server"])
+        renderer.startRender(context, layer.fields())
+        colors = {feature["transmitter"] or None: renderer.symbolForFeature(feature, context).color().name()
+                  for feature in layer.getFeatures()}
+        renderer.stopRender(context)
+        self.assertEqual(colors[None], "#ffffff")
+        self.assertNotIn("#ffffff", {color for name, color in colors.items() if name})
 
     def test_points_in_place_of_polygons_are_drawn_as_points(self):
         from qgis.core import Qgis

@@ -264,10 +264,13 @@ Style categorized(const std::string& name, const std::string& field, const std::
   std::vector<Drawing> drawings;
   std::vector<Rule> rules;
   for (const Category& category : categories) {
-    classes += "<category" + attribute("symbol", std::to_string(drawings.size())) + attribute("value", category.value) +
-               attribute("label", category.label) + attribute("type", "string") + attribute("render", "true") + "/>\n";
+    const std::optional<std::string>& value = category.value;
+    classes += "<category" + attribute("symbol", std::to_string(drawings.size())) +
+               attribute("value", value.value_or("NULL")) + attribute("label", category.label) +
+               attribute("type", value ? "string" : "NULL") + attribute("render", "true") + "/>\n";
     drawings.push_back(category.drawing);
-    rules.push_back({"\"" + field + "\" = " + expression_text(category.value), category.label, category.drawing});
+    const std::string is_of_class = value ? " = " + expression_text(*value) : " IS NULL";
+    rules.push_back({"\"" + field + "\"" + is_of_class, category.label, category.drawing});
   }
   return {name, drawings.front().symbol,
           map_renderer("type=\"categorizedSymbol\"" + attribute("attr", field), classes + "</categories>\n", drawings) +

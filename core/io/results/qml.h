@@ -45,7 +45,8 @@ struct Style {
 };
 
 struct Category {
-  std::string value, label;
+  std::optional<std::string> value;  // none for NULL
+  std::string label;
   Drawing drawing;
 };
 

@@ -230,7 +230,14 @@ Styles explained_rays() {
 
 Styles best_server(Symbol symbol, const std::vector<std::string>& transmitters) {
   const Drawing target{.symbol = symbol, .width_mm = 0.2, .size_mm = 1.6, .sphere_m = 1};
-  return {qml::categorized("Best server", "transmitter", colored_by_name(transmitters, target, true)),
+  // White, which no transmitter has, between borders: seen on any ground, and beside the page.
+  Drawing unserved = target;
+  unserved.color = {255, 255, 255};
+  unserved.outline = {190, 186, 175};
+  unserved.width_mm = 0.1;
+  std::vector<qml::Category> servers = colored_by_name(transmitters, target, true);
+  servers.push_back({std::nullopt, "no server", unserved});
+  return {qml::categorized("Best server", "transmitter", servers),
           qml::graduated("Signal to interference and noise", "sinr_db",
                          classes({-6, -3, 0, 3, 6, 10, 15, 20, 25, 30}, dark_to_light(), "dB", target, true)),
           qml::graduated("Received power", "received_power_dbm",
