@@ -294,6 +294,21 @@ void warn_of_another_kind(const Run& run, const Comparison& comparison, Progress
   }
 }
 
+// Levels that fall where the predicted ones rise: losses among powers, whatever the mean of all says of them.
+void warn_of_opposite_levels(const Comparison& comparison, Progress& progress) {
+  if (comparison.of_arrival_times) return;
+  constexpr std::int64_t enough = 30;
+  constexpr double opposite = -0.5;  // of 30 unrelated values 3 in 1,000 drives, of more fewer
+  for (const ErrorStatistics& statistics : comparison.statistics) {
+    if (statistics.transmitter_id || statistics.group != "all") continue;
+    if (statistics.n < enough || !(statistics.correlation <= opposite)) continue;
+    progress.warn({"opposite_levels", "measured values fall where predicted ones rise: their correlation is " +
+                                          shortest(std::round(100 * statistics.correlation) / 100) +
+                                          ". Losses rise where powers and field strengths fall: check which of them "
+                                          "VALUE_FIELD holds, and VALUE_KIND"});
+  }
+}
+
 }  // namespace
 
 std::vector<std::string> compared_fields(const ParameterValues& values) {
@@ -327,6 +342,7 @@ Comparison compare_with_drive_test(Run& run, const PredictedTiles& predicted,
                                                     (counts.empty() ? "there are none" : join(counts, ", ")) + advice});
   }
   warn_of_another_kind(run, comparison, run.progress());
+  warn_of_opposite_levels(comparison, run.progress());
   return comparison;
 }
 

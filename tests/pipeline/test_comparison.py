@@ -100,6 +100,22 @@ class ComparisonOfPowers(PipelineTest):
         self.assertEqual(told("E_mV_m", 60), [])
         self.assertEqual(told("E_mV_m", 60, of_value=10), [])
 
+    def test_levels_that_fall_where_predicted_ones_rise_are_told_of(self):
+        def told(kind, level, sign):
+            drive = self.folder / "levels.csv"
+            drive.write_text("site,x,y,level\n" + "".join(
+                f"{site},{x!r},{y!r},{sign * value!r}\n" for site, value, x, y in places_of(PREDICTION, level)))
+            process = self.assert_done(tesseray(
+                "comparewithdrivetest", "--path-loss", PREDICTION, "--drive-test", drive, "--drive-test-crs",
+                "EPSG:25832", "--value-kind", kind, "--value-field", "level", "--progress", "json", "--overwrite",
+                "--output", self.folder / "errors.gpkg"))
+            return {line["warning"]["code"]: line["warning"]["message"] for line in json_lines(process.stderr)
+                    if "warning" in line}
+
+        self.assertIn("their correlation is -1.", told("field_strength", "path_loss_db", 1)["opposite_levels"])
+        self.assertEqual(told("path_loss", "path_loss_db", 1), {})
+        self.assertNotIn("opposite_levels", told("field_strength", "field_dbuvm", 1))
+
     def compared(self, prediction, measurements):
         """The warnings about a drive of (site, power, x, y), and the file with its errors."""
         drive, output = self.folder / "drive.csv", self.folder / "errors.gpkg"
