@@ -1,13 +1,14 @@
 // SPDX-License-Identifier: GPL-3.0-or-later
 #include <tbb/enumerable_thread_specific.h>
 
-#include <algorithm>
 #include <atomic>
 #include <memory>
+#include <numeric>
 #include <optional>
 
 #include "core/base/parallel.h"
 #include "core/visibility/occlusion/elements.h"
+#include "core/visibility/rows/number_marks.h"
 #include "core/visibility/search/sight_search.h"
 #include "core/visibility/visibility.h"
 
@@ -79,7 +80,13 @@ struct PointVisibility::Impl {
   SightGrid grid;
   SightScene scene;
   // To make a search takes a good part of the time that looking around in a street does.
-  tbb::enumerable_thread_specific<std::optional<SightSearch>> searches;
+  struct OfThread {
+    explicit OfThread(std::size_t element_count) : ascending(element_count) {}
+
+    std::optional<SightSearch> search;
+    NumberMarks ascending;  // puts what is found in order
+  };
+  tbb::enumerable_thread_specific<OfThread> of_threads{elements.size()};
 };
 
 PointVisibility::PointVisibility(const Occlusion& occlusion, const Tiling& tiling)
@@ -90,11 +97,17 @@ PointVisibility& PointVisibility::operator=(PointVisibility&&) noexcept = defaul
 
 std::vector<std::uint32_t> PointVisibility::visible_from(Vec3 point, const VisibilityOptions& options) const {
   std::vector<std::uint32_t> seen;
-  std::optional<SightSearch>& search = impl_->searches.local();
-  if (!search || search->max_distance_m() != options.max_distance_m)
-    search.emplace(impl_->scene, options.max_distance_m);
-  search->find_all(free_point_element(impl_->scene.occlusion, point), seen);
-  std::sort(seen.begin(), seen.end());
+  Impl::OfThread& here = impl_->of_threads.local();
+  if (!here.search || here.search->max_distance_m() != options.max_distance_m)
+    here.search.emplace(impl_->scene, options.max_distance_m);
+  here.search->find_all(free_point_element(impl_->scene.occlusion, point), seen);
+  for (const std::uint32_t number : seen) here.ascending.add(number);
+  std::size_t taken = 0;
+  here.ascending.take_runs([&](std::uint32_t first, std::uint32_t count) {
+    std::iota(seen.begin() + static_cast<std::ptrdiff_t>(taken),
+              seen.begin() + static_cast<std::ptrdiff_t>(taken + count), first);
+    taken += count;
+  });
   return seen;
 }
 
