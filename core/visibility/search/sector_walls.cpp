@@ -24,6 +24,14 @@ AzimuthInterval azimuths_around(const Rectangle& square) {
   return nearest_distance(square) > static_cast<double>(least_distance_m) ? azimuths_of(square) : all_around;
 }
 
+// The steepest slope at which what lies so far over the eye's level is seen: of what is above it, at the nearest place;
+// of what is below, at the farthest of the square.
+double slope_of(double height_m, double nearest_m, const Rectangle& square) {
+  constexpr double rounding_m = 1e-3, least_m = 1e-2;
+  if (height_m <= 0) return height_m / (farthest_distance(square) + rounding_m);
+  return nearest_m > least_m ? height_m / (nearest_m - rounding_m) : infinity;
+}
+
 // Where a sector begins on the square around the eye, whose corners begin sectors.
 Vec2 sector_begin(int sector) {
   static const std::array<Vec2, SectorWalls::sectors + 1> begins = [] {
@@ -148,16 +156,19 @@ void SectorWalls::push(int sector, std::size_t wall, float azimuth_shift) {
   wall_slope_[s] = std::max(wall_slope_[s], seen_[7][wall]);
 }
 
-void SectorWalls::add_terrain(const Rectangle& square, double height_m) {
-  const double nearest = nearest_distance(square);
-  const double height = height_m + 4 * static_cast<double>(grid_.margins().height_m);
+void SectorWalls::add_terrain(const Rectangle& square, const TerrainOverEye& terrain_over_eye) {
+  const double margin = 4 * static_cast<double>(grid_.margins().height_m);
+  const double height = terrain_over_eye.height_m + margin, nearest = nearest_distance(square);
   if (rising_ && height < 0) return;
-  if (height <= 0) return add_slope(height / (farthest_distance(square) + 1e-3), {}, azimuths_around(square));
   // Near the eye, a height over a distance says little: its triangles one by one, unless they are too many.
   const HeightPyramidView& terrain = occlusion_.terrain_grid;
   const double triangles = 2 * grid_.cell_m() * grid_.cell_m() / (terrain.step_x * terrain.step_y);
-  if (nearest > fine_terrain_m || triangles > most_triangles) {
-    return add_slope(nearest > 1e-2 ? height / (nearest - 1e-3) : infinity, {}, azimuths_around(square));
+  if (height <= 0 || nearest > fine_terrain_m || triangles > most_triangles) {
+    const Vec2 middle = 0.5 * (square.min + square.max), gradient = terrain_over_eye.gradient;
+    const double level = slope_of(height, nearest, square);
+    const double inclined = slope_of(terrain_over_eye.plane_m + margin, nearest, square);
+    const bool is_inclined = inclined + dot(gradient, middle) / square_norm(middle) < level;
+    return add_slope(is_inclined ? inclined : level, is_inclined ? gradient : Vec2{}, azimuths_around(square));
   }
   const auto cell = [](double at, double step, std::int32_t count) {
     return static_cast<std::int32_t>(std::clamp(std::floor(at / step), 0.0, static_cast<double>(count - 1)));
@@ -188,10 +199,8 @@ void SectorWalls::add_terrain_cell(std::int32_t i, std::int32_t j) {
   // How far the eye is on the north-western side of the diagonal, in distances of the larger of |x| and |y|.
   const double beyond = (corner.x * sy - corner.y * sx) / (sx + sy);
   const auto add = [&](Vec2 gradient, double beyond_diagonal) {
-    // Along a way that rises with the plane, what the plane lies over the eye counts most near the eye.
-    const double over_eye = sw - dot(gradient, corner), nearest = std::max(to_square, beyond_diagonal) - 1e-6;
-    const double of_height = over_eye <= 0 ? 0 : nearest > 1e-3 ? over_eye / nearest : infinity;
-    add_slope(of_height, gradient, azimuths);
+    const double over_eye = sw - dot(gradient, corner);
+    add_slope(slope_of(over_eye, std::max(to_square, beyond_diagonal), square), gradient, azimuths);
   };
   add({(se - sw) / sx, (ne - se) / sy}, beyond);
   add({(ne - nw) / sx, (nw - sw) / sy}, -beyond);

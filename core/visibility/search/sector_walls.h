@@ -16,6 +16,13 @@
 
 namespace tesseray {
 
+// How high the terrain lies over an eye in a square: nowhere over height_m, nor over a plane, which lies so far over
+// the eye and rises with a gradient.
+struct TerrainOverEye {
+  double height_m = 0, plane_m = 0;
+  Vec2 gradient;
+};
+
 class SectorWalls {
  public:
   static constexpr int sectors = wall_sectors;
@@ -33,8 +40,8 @@ class SectorWalls {
   void place_walls(const Horizon& horizon);
   // What is added from here on lies no nearer than this (the larger of |x| and |y|). REQUIRES: no less than before.
   void begin_ring(double nearest_m) { ring_m_ = nearest_m; }
-  // The terrain in a square relative to the eye, which is nowhere higher than `height_m` over the eye.
-  void add_terrain(const Rectangle& square, double height_m);
+  // The terrain in a square relative to the eye.
+  void add_terrain(const Rectangle& square, const TerrainOverEye& terrain);
 
   void judge(std::size_t count, CandidateArrays candidates, Verdict* verdicts) const;
   // How far the way towards an azimuth is certainly above the terrain when it rises (or falls) with `slope`: the larger

@@ -32,28 +32,77 @@ CellGrid grid_over(const OcclusionView& occlusion, const std::vector<Element>& e
   return make_cell_grid(box, cell_side_m, max_cells, SightGrid::block_cells);
 }
 
-// The heights between which the terrain lies over a rectangle; low is −∞ where the rectangle leaves the terrain, high
-// where there is none.
-Interval terrain_heights(const OcclusionView& occlusion, const Rectangle& box) {
-  const HeightPyramidView& grid = occlusion.terrain_grid;
-  if (grid.columns == 0) return {-infinity, -infinity};
+// The terrain's nodes whose triangles may lie over a rectangle; none where that is off the terrain.
+struct TerrainNodes {
+  std::int64_t low_i = 0, high_i = -1, low_j = 0, high_j = -1;
+  bool covers = false;  // the rectangle lies on the terrain
+
+  bool none() const { return high_i < low_i; }
+};
+
+TerrainNodes nodes_around(const HeightPyramidView& grid, const Rectangle& box) {
+  if (grid.columns == 0) return {};
   const double x0 = (box.min.x - grid.origin.x) / grid.step_x, x1 = (box.max.x - grid.origin.x) / grid.step_x;
   const double y0 = (box.min.y - grid.origin.y) / grid.step_y, y1 = (box.max.y - grid.origin.y) / grid.step_y;
-  if (x1 < 0 || y1 < 0 || x0 > grid.columns || y0 > grid.rows) return {-infinity, -infinity};
+  if (x1 < 0 || y1 < 0 || x0 > grid.columns || y0 > grid.rows) return {};
   const auto node = [](double at, std::int32_t count) {
     return static_cast<std::int64_t>(std::clamp(at, 0.0, static_cast<double>(count)));
   };
+  return {.low_i = node(std::floor(x0), grid.columns),
+          .high_i = node(std::ceil(x1), grid.columns),
+          .low_j = node(std::floor(y0), grid.rows),
+          .high_j = node(std::ceil(y1), grid.rows),
+          .covers = x0 >= 0 && y0 >= 0 && x1 <= grid.columns && y1 <= grid.rows};
+}
+
+// The heights between which the terrain lies over a rectangle; low is −∞ where the rectangle leaves the terrain, high
+// where there is none.
+Interval terrain_heights(const OcclusionView& occlusion, const TerrainNodes& nodes) {
   float low = infinity_f, high = -low;
-  const std::int64_t high_i = node(std::ceil(x1), grid.columns), high_j = node(std::ceil(y1), grid.rows);
-  for (std::int64_t j = node(std::floor(y0), grid.rows); j <= high_j; ++j) {
-    for (std::int64_t i = node(std::floor(x0), grid.columns); i <= high_i; ++i) {
+  for (std::int64_t j = nodes.low_j; j <= nodes.high_j; ++j) {
+    for (std::int64_t i = nodes.low_i; i <= nodes.high_i; ++i) {
       const float height = occlusion.terrain_height_m[j * occlusion.terrain_columns + i];
       low = std::min(low, height);
       high = std::max(high, height);
     }
   }
-  const bool leaves = x0 < 0 || y0 < 0 || x1 > grid.columns || y1 > grid.rows;
-  return {leaves ? -infinity : static_cast<double>(low), static_cast<double>(high)};
+  return {nodes.covers ? static_cast<double>(low) : -infinity, static_cast<double>(high)};
+}
+
+// The mean of what the terrain rises over its nodes.
+Vec2 mean_gradient(const OcclusionView& occlusion, const TerrainNodes& nodes) {
+  const auto height = [&](std::int64_t i, std::int64_t j) {
+    return static_cast<double>(occlusion.terrain_height_m[j * occlusion.terrain_columns + i]);
+  };
+  const std::int64_t columns = nodes.high_i - nodes.low_i, rows = nodes.high_j - nodes.low_j;
+  Vec2 rise;
+  for (std::int64_t j = nodes.low_j; j <= nodes.high_j; ++j) rise.x += height(nodes.high_i, j) - height(nodes.low_i, j);
+  for (std::int64_t i = nodes.low_i; i <= nodes.high_i; ++i) rise.y += height(i, nodes.high_j) - height(i, nodes.low_j);
+  const HeightPyramidView& grid = occlusion.terrain_grid;
+  const auto over = [](double sum, std::int64_t steps, std::int64_t lines, double step) {
+    return steps > 0 ? sum / (static_cast<double>(steps * lines) * step) : 0;
+  };
+  return {over(rise.x, columns, rows + 1, grid.step_x), over(rise.y, rows, columns + 1, grid.step_y)};
+}
+
+// Over the nodes, from a corner on.
+TerrainPlane plane_over(const OcclusionView& occlusion, const TerrainNodes& nodes, Vec2 corner, double reference_z) {
+  TerrainPlane plane;
+  if (nodes.none()) return plane;
+  const Vec2 mean = mean_gradient(occlusion, nodes);
+  plane.gradient_x = static_cast<float>(mean.x);
+  plane.gradient_y = static_cast<float>(mean.y);
+  const HeightPyramidView& grid = occlusion.terrain_grid;
+  double top = -infinity;
+  for (std::int64_t j = nodes.low_j; j <= nodes.high_j; ++j) {
+    for (std::int64_t i = nodes.low_i; i <= nodes.high_i; ++i) {
+      const Vec2 place = grid.origin + Vec2{static_cast<double>(i) * grid.step_x, static_cast<double>(j) * grid.step_y};
+      const double height = static_cast<double>(occlusion.terrain_height_m[j * occlusion.terrain_columns + i]);
+      top = std::max(top, height - reference_z - dot(plane.gradient(), place - corner));
+    }
+  }
+  plane.top_z = rounded_up(top);
+  return plane;
 }
 
 // For each wall whether another part on the ground covers its outer side up to its top, along the same two corners.
@@ -280,10 +329,14 @@ void SightGrid::place_parts(const OcclusionView& occlusion) {
 }
 
 void SightGrid::bound_terrain(const OcclusionView& occlusion) {
+  terrain_planes_.resize(cell_bounds_.size());
   tbb::parallel_for(std::int32_t{0}, rows(), [&](std::int32_t j) {
     for (std::int32_t i = 0; i < columns(); ++i) {
-      SquareBounds& bounds = cell_bounds_[cell_index(i, j)];
-      const Interval heights = terrain_heights(occlusion, grown(square(i, j, i, j), cell_padding_m));
+      const std::uint32_t cell = cell_index(i, j);
+      SquareBounds& bounds = cell_bounds_[cell];
+      const TerrainNodes nodes = nodes_around(occlusion.terrain_grid, grown(square(i, j, i, j), cell_padding_m));
+      const Interval heights = terrain_heights(occlusion, nodes);
+      terrain_planes_[cell] = plane_over(occlusion, nodes, corner(i, j), reference_z_);
       bounds.terrain_low_z = height(heights.low);
       bounds.terrain_top_z = height(heights.high);
       bounds.top_z = std::max({bounds.top_z, bounds.target_top_z, bounds.wall_top_z, bounds.terrain_top_z});

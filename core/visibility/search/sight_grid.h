@@ -46,6 +46,15 @@ struct alignas(64) SquareBounds {
   void extend(const SquareBounds& other);
 };
 
+// The terrain over a cell lies nowhere above a plane: top_z at the cell's south-western corner, over the reference, and
+// a gradient. On a slope that says far more than its highest point does.
+struct TerrainPlane {
+  float top_z = SquareBounds::none;
+  float gradient_x = 0, gradient_y = 0;
+
+  Vec2 gradient() const { return {static_cast<double>(gradient_x), static_cast<double>(gradient_y)}; }
+};
+
 class SightGrid {
  public:
   static constexpr std::int32_t block_cells = 4;  // cells along a block's side
@@ -84,6 +93,7 @@ class SightGrid {
   const float* block_tops() const { return block_tops_.data(); }
   const SquareBounds& cell(std::uint32_t cell) const { return cell_bounds_[cell]; }
   const SquareBounds& block(std::uint32_t block) const { return block_bounds_[block]; }
+  const TerrainPlane& terrain_plane(std::uint32_t cell) const { return terrain_planes_[cell]; }
 
   // Ask memory for what will be read of a cell soon: first its bounds, then what it holds.
   void prefetch_bounds(std::uint32_t cell) const { __builtin_prefetch(&cell_bounds_[cell]); }
@@ -141,6 +151,7 @@ class SightGrid {
   LargePageVector<CentredPart> parts_;
   LargePageVector<Vec2> corners_;
   LargePageVector<SquareBounds> cell_bounds_, block_bounds_;
+  LargePageVector<TerrainPlane> terrain_planes_;
   std::vector<float> cell_tops_, block_tops_;
 };
 

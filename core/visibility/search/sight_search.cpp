@@ -300,7 +300,10 @@ void SightSearch::add_occluders(std::uint32_t cell, float floor_z) {
                       grid_.cell_m() * Vec2{static_cast<double>(i), static_cast<double>(j)};
   const Rectangle square = {corner, corner + grid_.cell_m() * Vec2{1, 1}};
   if (rises) add_terrain_as_hider(square, bounds.terrain_low_z);
-  if (reaches) walls_.add_terrain(square, static_cast<double>(bounds.terrain_top_z - kernel_source_.z));
+  if (!reaches) return;
+  const TerrainPlane& plane = grid_.terrain_plane(cell);
+  const double plane_m = static_cast<double>(plane.top_z - kernel_source_.z) - dot(plane.gradient(), square.min);
+  walls_.add_terrain(square, {static_cast<double>(bounds.terrain_top_z - kernel_source_.z), plane_m, plane.gradient()});
 }
 
 void SightSearch::add_targets(std::uint32_t cell, float floor_z) {
