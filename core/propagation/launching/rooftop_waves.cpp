@@ -32,6 +32,17 @@ Complex behind_edge(Vec3 before, Vec3 edge, Vec3 point, double wave_number) {
   return knife_edge_factor(nu) * exp_j(0.5 * pi * nu * nu);
 }
 
+// The image of a point in a plane of the ground, carried along the line from the antenna to it until it is below the
+// point: what a slope mirrors lies aside, uphill in the next house maybe, and nothing behind the point is in the way.
+Vec3 image_below(Vec3 antenna, Vec3 point, Vec3 on_ground, Vec3 normal) {
+  const Vec3 image = mirrored(point, on_ground, normal);
+  const Vec2 way = point.xy() - antenna.xy();
+  // As a part of the way, in the plan. Nearly below each other there is no line to carry it along.
+  constexpr double least_part = 0.5;
+  const double part = dot(image.xy() - antenna.xy(), way) / dot(way, way);
+  return part > least_part ? Vec3{point.x, point.y, antenna.z + (image.z - antenna.z) / part} : image;
+}
+
 // How much longer the way over some edges is than the straight one to the paraxial wave, by which the screens' factor
 // has its phase: by the squares of the heights (docs/physics.md §6).
 double paraxial_detour_m(Vec3 from, const std::vector<Vec3>& edges, Vec3 to) {
@@ -295,7 +306,7 @@ LeftOfRay RooftopWaves::left_of_companion(const StraightWay& way, std::uint32_t 
   if (!roofs_count_in_sight(way) || ground == no_index) return {};
   const Tile& tile = environment_.tiling.tiles[ground];
   RooftopTarget image = target_in_sight(number);
-  image.point = mirrored(image.point, tile.centroid, tile.normal);
+  image.point = image_below(transmitter_.position, image.point, tile.centroid, tile.normal);
   return left_of_way(OverRooftopPaths::WayInSight::by_ground, image, work);
 }
 

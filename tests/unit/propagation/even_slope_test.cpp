@@ -123,6 +123,31 @@ TEST(EvenSlope, LaunchesHaveItsTwoRays) {
   }
 }
 
+// Uphill of a receiver the slope's image of it lies below a house.
+TEST(EvenSlope, AWallBehindAReceiverTakesNothingOfItsReflection) {
+  const Slope slope{{0.1, 0}};
+  Transmitter transmitter = testing::test_transmitter(slope.over({20.7, 33.1}, 10));
+  transmitter.frequency_hz = 300e6;
+  std::vector<Vec3> places;
+  for (const double before_m : {0.3, 1.0, 2.0, 3.0, 5.0}) {
+    for (const double height_m : {1.5, 4.0, 20.0}) places.push_back(slope.over({620 - before_m, 28}, height_m));
+  }
+  const auto receivers = testing::receivers_at(places);
+  RayLaunchingOptions options = testing::without_scattering(1, 1, 1);
+  options.over_rooftop = OverRooftop::screens;
+  const auto launched = [&](Scene scene) {
+    return Environment(std::move(scene), 10).launch_to_receivers(transmitter, receivers, options).receivers;
+  };
+  Scene with_house = slope.scene();
+  with_house.materials.push_back({"air", 1, 0, 0, 0});
+  with_house.prisms = {testing::box_prism(1, {620, 10}, {635, 50}, 0, slope.height_at({635, 0}) + 30)};
+  with_house.prisms[0].material = 1;
+  const std::vector<ArrivalSums> open = launched(slope.scene()), before_house = launched(std::move(with_house));
+  for (std::size_t r = 0; r < places.size(); ++r) {
+    EXPECT_NEAR(decibels(testing::total_gain(before_house[r]) / testing::total_gain(open[r])), 0, within_db) << r;
+  }
+}
+
 // Each covers its cell, and the next begins where it ends.
 TEST(EvenSlope, TilesLieInItsPlane) {
   for (const Slope& slope : slopes) {
