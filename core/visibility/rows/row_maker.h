@@ -7,8 +7,8 @@
 #include <cstdint>
 #include <vector>
 
-#include "core/visibility/rows/number_marks.h"
 #include "core/visibility/rows/row_codec.h"
+#include "core/visibility/search/number_marks.h"
 
 namespace tesseray {
 

@@ -9,8 +9,8 @@
 #include <utility>
 
 #include "core/base/large_pages.h"
-#include "core/visibility/rows/number_marks.h"
 #include "core/visibility/rows/row_codec.h"
+#include "core/visibility/search/number_marks.h"
 
 namespace tesseray {
 

@@ -8,7 +8,7 @@
 
 #include "core/base/parallel.h"
 #include "core/visibility/occlusion/elements.h"
-#include "core/visibility/rows/number_marks.h"
+#include "core/visibility/search/number_marks.h"
 #include "core/visibility/search/sight_search.h"
 #include "core/visibility/visibility.h"
 
