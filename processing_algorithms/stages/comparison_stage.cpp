@@ -271,41 +271,43 @@ std::vector<PredictedTransmitter> predicted_transmitters(const Sites& sites) {
 namespace {
 
 // The mean of all so far above the measured values that these are of another kind, or in another unit.
-void warn_of_another_kind(const Run& run, const Comparison& comparison, Progress& progress) {
+void warn_of_another_kind(const Run& run, const ErrorStatistics& of_all, Progress& progress) {
   const ValueKind kind = run.values().choice("VALUE_KIND", value_kinds);
   constexpr double far_above_db = 15;  // the narrowest LTE carrier has 72 resource elements, 18.6 dB
   constexpr double other_unit_db = 40;
-  for (const ErrorStatistics& statistics : comparison.statistics) {
-    if (statistics.transmitter_id || statistics.group != "all") continue;
-    const std::string far = shortest(std::round(10 * statistics.mean) / 10) + " dB above the measured ones in the mean";
-    if (kind == ValueKind::received_power && statistics.mean >= far_above_db) {
-      progress.warn(
-          {"predicted_far_above", "predicted powers are " + far +
-                                      ". RSRP is the power of one resource element: compared with it, ERP must be that "
-                                      "of one, too, 10·log10(12 × resource blocks) below the carrier's "
-                                      "(27.8 dB for 10 MHz LTE), or REMOVE_MEAN given"});
-    }
-    if (kind == ValueKind::field_strength && statistics.mean >= other_unit_db) {
-      progress.warn(
-          {"fields_of_another_unit", "predicted field strengths are " + far +
-                                         ". Those count as dBµV/m, unless the name of VALUE_FIELD says V/m, mV/m or "
-                                         "µV/m, as in \"E [V/m]\", or each value does"});
-    }
+  const std::string far = shortest(std::round(10 * of_all.mean) / 10) + " dB above the measured ones in the mean";
+  if (kind == ValueKind::received_power && of_all.mean >= far_above_db) {
+    progress.warn(
+        {"predicted_far_above", "predicted powers are " + far +
+                                    ". RSRP is the power of one resource element: compared with it, ERP must be that "
+                                    "of one, too, 10·log10(12 × resource blocks) below the carrier's "
+                                    "(27.8 dB for 10 MHz LTE), or REMOVE_MEAN given"});
+  }
+  if (kind == ValueKind::field_strength && of_all.mean >= other_unit_db) {
+    progress.warn(
+        {"fields_of_another_unit", "predicted field strengths are " + far +
+                                       ". Those count as dBµV/m, unless the name of VALUE_FIELD says V/m, mV/m or "
+                                       "µV/m, as in \"E [V/m]\", or each value does"});
   }
 }
 
 // Levels that fall where the predicted ones rise: losses among powers, whatever the mean of all says of them.
-void warn_of_opposite_levels(const Comparison& comparison, Progress& progress) {
-  if (comparison.of_arrival_times) return;
+void warn_of_opposite_levels(const ErrorStatistics& of_all, Progress& progress) {
   constexpr std::int64_t enough = 30;
   constexpr double opposite = -0.5;  // of 30 unrelated values 3 in 1,000 drives, of more fewer
+  if (of_all.n < enough || !(of_all.correlation <= opposite)) return;
+  progress.warn({"opposite_levels", "measured values fall where predicted ones rise: their correlation is " +
+                                        shortest(std::round(100 * of_all.correlation) / 100) +
+                                        ". Losses rise where powers and field strengths fall: check which of them "
+                                        "VALUE_FIELD holds, and VALUE_KIND"});
+}
+
+void warn_of_other_values(const Run& run, const Comparison& comparison, Progress& progress) {
+  if (comparison.of_arrival_times) return;
   for (const ErrorStatistics& statistics : comparison.statistics) {
     if (statistics.transmitter_id || statistics.group != "all") continue;
-    if (statistics.n < enough || !(statistics.correlation <= opposite)) continue;
-    progress.warn({"opposite_levels", "measured values fall where predicted ones rise: their correlation is " +
-                                          shortest(std::round(100 * statistics.correlation) / 100) +
-                                          ". Losses rise where powers and field strengths fall: check which of them "
-                                          "VALUE_FIELD holds, and VALUE_KIND"});
+    warn_of_another_kind(run, statistics, progress);
+    warn_of_opposite_levels(statistics, progress);
   }
 }
 
@@ -341,8 +343,7 @@ Comparison compare_with_drive_test(Run& run, const PredictedTiles& predicted,
     run.progress().warn({"no_measurement_used", "no measurement could be used: " +
                                                     (counts.empty() ? "there are none" : join(counts, ", ")) + advice});
   }
-  warn_of_another_kind(run, comparison, run.progress());
-  warn_of_opposite_levels(comparison, run.progress());
+  warn_of_other_values(run, comparison, run.progress());
   return comparison;
 }
 

@@ -36,11 +36,11 @@ Complex behind_edge(Vec3 before, Vec3 edge, Vec3 point, double wave_number) {
 // point: what a slope mirrors lies aside, uphill in the next house maybe, and nothing behind the point is in the way.
 Vec3 image_below(Vec3 antenna, Vec3 point, Vec3 on_ground, Vec3 normal) {
   const Vec3 image = mirrored(point, on_ground, normal);
-  const Vec2 way = point.xy() - antenna.xy();
-  // As a part of the way, in the plan. Nearly below each other there is no line to carry it along.
+  const RooftopLine line(antenna, point, 0);
+  // Nearly below each other there is no line to carry it along.
   constexpr double least_part = 0.5;
-  const double part = dot(image.xy() - antenna.xy(), way) / dot(way, way);
-  return part > least_part ? Vec3{point.x, point.y, antenna.z + (image.z - antenna.z) / part} : image;
+  if (!(line.distance_of(image) > least_part * line.length_m)) return image;
+  return {point.x, point.y, line.height_at_end({0, antenna.z}, image)};
 }
 
 // How much longer the way over some edges is than the straight one to the paraxial wave, by which the screens' factor

@@ -219,8 +219,7 @@ TESSERAY_HD inline void add_grounds_between(const RooftopSceneView& scene, const
 TESSERAY_HD inline double target_image_below(const RooftopLine& line, Vec2 edge, const RooftopTarget& target,
                                              Vec3 normal) {
   const Vec3 image = mirrored(target.point, target.centroid, normal);
-  const double to_image = dot(image.xy() - line.from.xy(), line.direction) - edge.x;
-  const double below_m = target.point.z - (edge.y + (image.z - edge.y) * (line.length_m - edge.x) / to_image);
+  const double below_m = target.point.z - line.height_at_end(edge, image);
   return below_m > 0 ? below_m : 0;
 }
 

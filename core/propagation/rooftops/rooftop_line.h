@@ -34,6 +34,12 @@ struct RooftopLine {
   TESSERAY_HD double bulge_at(double distance) const { return curvature * distance * (length_m - distance); }
   TESSERAY_HD Vec2 at(double distance) const { return from.xy() + distance * direction; }
   TESSERAY_HD double height_at(double distance) const { return from.z + slope * distance; }
+  // How far along it a point lies.
+  TESSERAY_HD double distance_of(Vec3 point) const { return dot(point.xy() - from.xy(), direction); }
+  // The height over its end of the line from a place on the way (x: distance, y: height) to a point elsewhere.
+  TESSERAY_HD double height_at_end(Vec2 place, Vec3 point) const {
+    return place.y + (point.z - place.y) * (length_m - place.x) / (distance_of(point) - place.x);
+  }
   // Between these distances it is not certainly higher than a height on the curved earth.
   TESSERAY_HD double begin_below(double height) const { return slope < 0 ? place_of(height) : 0; }
   TESSERAY_HD double end_below(double height) const { return slope > 0 ? place_of(height) : length_m; }

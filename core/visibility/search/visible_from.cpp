@@ -102,11 +102,11 @@ std::vector<std::uint32_t> PointVisibility::visible_from(Vec3 point, const Visib
     here.search.emplace(impl_->scene, options.max_distance_m);
   here.search->find_all(free_point_element(impl_->scene.occlusion, point), seen);
   for (const std::uint32_t number : seen) here.ascending.add(number);
-  std::size_t taken = 0;
+  auto next = seen.begin();
   here.ascending.take_runs([&](std::uint32_t first, std::uint32_t count) {
-    std::iota(seen.begin() + static_cast<std::ptrdiff_t>(taken),
-              seen.begin() + static_cast<std::ptrdiff_t>(taken + count), first);
-    taken += count;
+    const auto end = next + static_cast<std::ptrdiff_t>(count);
+    std::iota(next, end, first);
+    next = end;
   });
   return seen;
 }
