@@ -159,10 +159,10 @@ class SourceRules(unittest.TestCase):
                              ["docs/README.md: links to absent.md, which does not exist"])
 
     def test_sections_of_the_physics_exist(self):
-        physics = "# Physics\n\n## 5. Diffraction\n\n**5.2 Coefficients.** Text.\n"
+        physics = "# Physics\n\n## 5. Diffraction\n\n**5.2 Coefficients.** Text.\n\n### 5.3 Corners\n"
         path = pathlib.Path("core/physics/diffraction.h")
         self.assertEqual(list(source_rules.unknown_sections(
-            path, "// docs/physics.md §5, §5.2.\n// (docs/physics.md §5.2; Keller 1962)\n// docs/physics.md §5, the rest\n",
+            path, "// docs/physics.md §5, §5.2.\n// (docs/physics.md §5.2; Keller 1962)\n// docs/physics.md §5.3, the rest\n",
             physics)), [])
         self.assertEqual(list(source_rules.unknown_sections(path, "\n// docs/physics.md §5, §" + "15).\n", physics)),
                          ["core/physics/diffraction.h:2: docs/physics.md has no §15"])

@@ -19,7 +19,7 @@ LICENCE = "SPDX-License-Identifier: GPL-3.0-or-later"
 
 LEFT_OVER = re.compile(r"\b(TO" r"DO|FIX" r"ME|XX" r"X)\b(?!\s*\(#\d+\))")
 LINK = re.compile(r"\]\((?!https?:|mailto:|#)([^)#\s]+)")
-PHYSICS_HEADING = re.compile(r"^(?:## |\*\*)(\d+(?:\.\d+)?)", re.MULTILINE)
+PHYSICS_HEADING = re.compile(r"^(?:###? |\*\*)(\d+(?:\.\d+)?)", re.MULTILINE)
 PHYSICS_REFERENCE = re.compile(r"docs/physics\.md((?:,? §\d+(?:\.\d+)?)+)")
 
 # What a format's files begin with, and its version, as the code has them.

@@ -90,7 +90,7 @@ class ClassRaster : public LocatedRaster {
     if (std::isnan(value)) return 0;
     // Neighbours are mostly of one class.
     if (last_ && last_->first == value) return last_->second;
-    constexpr double greatest_code = 1e9;
+    constexpr double greatest_code = 9007199254740992;  // 2^53: up to there each whole number has its own value
     if (value != std::floor(value) || std::fabs(value) > greatest_code) {
       throw error("not_classes", "the raster's values are no whole numbers (" + std::to_string(value) + ")",
                   "give a raster with a code for each class as CLUTTER");

@@ -189,7 +189,7 @@ RooftopWaves::ReflectionBehind RooftopWaves::reflection_behind(const RooftopTarg
           .arrival = mirrored(to_image.direction, normal),
           .normal = normal,
           .reflects = dot(to_image.direction, normal) < 0 &&
-                      dot(to_image.from - target.centroid, normal) >= -in_ground_plane_m};
+                      dot(wave.source.edge_midpoint - target.centroid, normal) >= -in_ground_plane_m};
 }
 
 void RooftopWaves::follow_ground(const RooftopTarget& target, const std::optional<GroundWay>& by_ground,
@@ -197,6 +197,8 @@ void RooftopWaves::follow_ground(const RooftopTarget& target, const std::optiona
   RooftopPath& path = wave.path;
   // Its phases are those of ways that add up in amplitude.
   if (path.is_in_sight || !target.is_over_ground || !uneven_ground_counts_in_sight()) return;
+  // On the ground itself, at the middle of a tile that reflects, both cancel: what is left is rounding.
+  if (dot(target.point - target.centroid, target.normal) <= in_ground_plane_m) return;
   const Vec3 antenna = transmitter_.position;
   std::vector<Vec2> over{{0, antenna.z}};
   for (const Vec3 edge : path.edges) over.push_back({norm(edge.xy() - antenna.xy()), edge.z});

@@ -34,6 +34,16 @@ struct RayEnding {
   double stands_for = 1;              // Tube::stands_for
 };
 
+// Of what a ray's companion leaves behind by `leg`, the place that has to lie above the plane that reflects it. Over
+// the roofs and along the ground that is the edge's on the way: it goes on level from there, which on a slope is below
+// the ground where an image lies aside.
+TESSERAY_HD inline Vec3 place_above_plane(const TargetPointsView& points, const InteractionChain& chain,
+                                          const VirtualSource& source, const Leg& leg) {
+  std::size_t length = chain.length;
+  while (length > 0 && points.is_tile(chain.elements[length - 1])) --length;
+  return length == 0 && source.is_edge() ? source.edge_midpoint : leg.from;
+}
+
 // Whether it runs along uneven ground in sight: from the last place over which the ground bends it.
 TESSERAY_HD inline bool comes_along_ground(const RayEnding& ending) {
   return ending.chain.length == 0 && !ending.chain.over_rooftops && ending.source.is_edge();
@@ -536,7 +546,8 @@ TESSERAY_HD inline bool find_companion(const LaunchView& launch, const RayEnding
   if (is_face_of_ridge(launch.environment, ending, plane)) return false;
   WayByPlane way;
   if (!find_way_by_plane(launch.environment, ending.chain, ending.source, plane, target, way)) return false;
-  if (way.plane.height_of(way.leg.from) < -in_ground_plane_m) {
+  const Vec3 from = place_above_plane(launch.environment.points, ending.chain, ending.source, way.leg);
+  if (way.plane.height_of(from) < -in_ground_plane_m) {
     return find_companion_before_edge(launch, ending, way, tile, number, companion);
   }
   const Vec3 arrival = mirrored(way.leg.direction, way.plane.normal);

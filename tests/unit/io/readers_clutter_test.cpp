@@ -97,6 +97,13 @@ TEST_F(ClutterReading, CategoriesAreClassesByTheirNames) {
   }
 }
 
+TEST_F(ClutterReading, CodesMayHaveManyDigits) {
+  const TestRaster raster{.type = "Float64", .value = [](int column, int) { return 1000000006.0 + column % 2; }};
+  const Scene scene = clean(with_raster(raster)).scene;
+  EXPECT_EQ(class_at(scene, {500185, 5000200}), "1000000006");
+  EXPECT_EQ(class_at(scene, {500195, 5000200}), "1000000007");
+}
+
 TEST_F(ClutterReading, ARasterOfAnotherCrsGivesTheClassAtTheMiddleOfCells) {
   // 0.0002° are 22 m and 16 m.
   const Vec2 corner = proj_transform("EPSG:32632", "EPSG:4326", {499900, 5000500});
@@ -220,6 +227,7 @@ TEST_F(ClutterReading, WithoutClutterThereIsNone) { EXPECT_TRUE(clean(input()).s
 
 TEST_F(ClutterReading, WhatIsWrongIsSaid) {
   EXPECT_EQ(refusal(with_raster({.value = [](int, int) { return 1.5; }})), "not_classes");
+  EXPECT_EQ(refusal(with_raster({.type = "Float64", .value = [](int, int) { return 1e17; }})), "not_classes");
   EXPECT_EQ(refusal(with_raster({.geo_transform = {700000, 10, 0, 5000400, 0, -10}})), "clutter_elsewhere");
   EXPECT_EQ(refusal(with_raster({.type = "Int16", .no_data = 5, .value = [](int, int) { return 5.0; }})),
             "clutter_elsewhere");
