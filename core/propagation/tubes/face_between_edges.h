@@ -19,7 +19,7 @@ struct EndAtEdge {
 
 namespace face_between_edges_detail {
 
-// sin 15°: a face at a greater angle to the way is another one.
+// sin 15°: a face at a greater angle to the way, seen along the edge, is another one.
 inline constexpr double most_sine = 0.25881904510252074;
 // Walls. Roofs and the ground carry what no surface knows of (parapets, chimneys, cars): along them there is no such
 // wave.
@@ -33,8 +33,9 @@ struct Face {
 };
 
 TESSERAY_HD inline Face face_near(Vec3 way, Vec3 tangent, Vec3 normal, Complex permittivity) {
-  const double sine = dot(way, normal);
-  const bool is_near = dot(way, tangent) > 0 && std::fabs(sine) <= most_sine && std::fabs(normal.z) <= most_upwards;
+  const double along = dot(way, tangent), sine = dot(way, normal);
+  const bool is_near = along > 0 && sine * sine <= most_sine * most_sine * (along * along + sine * sine) &&
+                       std::fabs(normal.z) <= most_upwards;
   return {normal, permittivity, sine, is_near && reflects(permittivity)};
 }
 

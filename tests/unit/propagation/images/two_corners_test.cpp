@@ -4,6 +4,7 @@
 #include <gtest/gtest.h>
 
 #include <cmath>
+#include <utility>
 #include <vector>
 
 #include "core/base/units.h"
@@ -96,6 +97,30 @@ TEST(TwoCorners, RaysAreLaunchedAsByImages) {
       }
     }
   }
+}
+
+// From an upright corner to a roof's edge over walls that bend by 10°, nearly along that edge: seen along it, the way
+// is far off the wall below it, which so is no face of both.
+TEST(TwoCorners, AWallThatIsMetAskewIsNotRunAlong) {
+  Scene scene = testing::with_material(testing::flat_ground(200, 200), 5, 0.01);
+  scene.prisms = {testing::box_prism(1, {70, 90}, {130, 110}, 0, 6)};
+  scene.prisms.front().rings.front() = {{70, 90}, {100, 90}, {130, 84.7}, {130, 110}, {70, 110}};
+  const testing::Environment environment(std::move(scene), 4);
+  const std::vector<Vec3> behind{{145, 75, 9}, {150, 75, 6}, {150, 75, 9}};
+  const RayLaunchingOptions options = testing::without_scattering(0, 2, 2);
+  int compared = 0;
+  for (const double antenna_y : {90.2, 92.2}) {
+    Transmitter transmitter = testing::test_transmitter({43.5, antenna_y, 5.4});
+    transmitter.frequency_hz = 2e9;
+    for (const Ray& ray : environment.launch(transmitter, testing::receivers_at(behind), options).rays) {
+      if (ray.interactions != "T-D-D") continue;
+      const double length_m = ray.delay_ns * 1e-9 * speed_of_light;
+      const double of_free_space = wavelength_m(transmitter.frequency_hz) / (4 * pi * length_m);
+      EXPECT_LT(decibels(ray.path_gain) - 2 * decibels(of_free_space), -6) << antenna_y << ' ' << ray.target_id;
+      ++compared;
+    }
+  }
+  EXPECT_GT(compared, 6);
 }
 
 }  // namespace
