@@ -8,6 +8,7 @@
 
 #include "core/propagation/launching/rooftop_waves.h"
 #include "core/propagation/rooftops/ground_along_profile.h"
+#include "core/propagation/rooftops/reflecting_ground.h"
 #include "core/propagation/rooftops/rooftop_line.h"
 
 namespace tesseray {
@@ -54,7 +55,7 @@ RooftopWaves::AsByPlane RooftopWaves::as_by_plane(const ReflectionBehind& by_pla
     const double more = power_with(reflected, of_ground) - 1;
     return Complex{std::sqrt(std::max(of_plane * of_plane + more, 0.0)) - of_plane, 0};
   };
-  const double horizontal = search_rays().horizontal_share, vertical = 1 - horizontal;
+  const double horizontal = by_plane.horizontal_share, vertical = 1 - horizontal;
   const FresnelCoefficients unit = by_plane.reflects ? by_plane.at_ratio_one : FresnelCoefficients{};
   const FresnelCoefficients wished{ratio * ground.horizontal, ratio * ground.vertical};
   AsByPlane as{by_plane.ratio};
@@ -127,7 +128,7 @@ void RooftopWaves::follow_ground_beside_roofs(const RooftopTarget& target, Works
   if (first == edges.end()) return;
   const auto last = std::find_if_not(edges.rbegin(), edges.rend(), is_crest_at);
   GroundUpToRoof before, behind;
-  const RooftopRays rays = search_rays();
+  RooftopRays rays = search_rays();
   if (view_.is_antenna_over_ground) before = rooftops.ground_up_to_roof(rays, antenna, *first, work);
   if (target.is_over_ground) behind = rooftops.ground_up_to_roof(rays, target.point, *last, work);
   if (!(before.share > 0) && !(behind.share > 0)) return;
@@ -135,7 +136,17 @@ void RooftopWaves::follow_ground_beside_roofs(const RooftopTarget& target, Works
   for (const Vec3 edge : edges) ground.is_crest.push_back(is_crest_at(edge));
   ground.first_roof = static_cast<std::size_t>(first - edges.begin());
   ground.last_roof = edges.size() - 1 - static_cast<std::size_t>(last - edges.rbegin());
-  if (behind.share > 0) ground.by_plane = reflection_behind(target, wave);
+  if (behind.share > 0) {
+    ReflectionBehind& by_plane = ground.by_plane;
+    by_plane = reflection_behind(target, wave);
+    const Vec3 direction = mirrored(by_plane.arrival, by_plane.normal);
+    by_plane.horizontal_share = horizontal_share_at_plane(
+        by_plane.normal, by_plane.at_ratio_one, transported(field, direction), direction, rays.horizontal_share);
+    if (by_plane.horizontal_share != rays.horizontal_share) {
+      rays.horizontal_share = by_plane.horizontal_share;
+      behind = rooftops.ground_up_to_roof(rays, target.point, *last, work);
+    }
+  }
   const BesideGround as_found{field, ground.by_plane.ratio};
   const auto with = [&](const GroundUpToRoof* of_antenna, const GroundUpToRoof* of_target) {
     if (of_antenna == nullptr && of_target == nullptr) return as_found;

@@ -234,7 +234,8 @@ class RooftopWaves {
     double phase = 0;                  // of its longer way
     // Unit: of travel straight to the target and by way of the ground, and the ground's normal.
     Vec3 direction, arrival, normal;
-    bool reflects = false;  // the edge stands above the plane
+    bool reflects = false;        // the edge stands above the plane
+    double horizontal_share = 0;  // of the power that comes to the plane
   };
   ReflectionBehind reflection_behind(const RooftopTarget& target, const RooftopWave& wave) const;
 

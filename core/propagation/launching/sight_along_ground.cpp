@@ -8,6 +8,7 @@
 #include "core/physics/fresnel.h"
 #include "core/propagation/launching/rooftop_waves.h"
 #include "core/propagation/rooftops/ground_along_profile.h"
+#include "core/propagation/rooftops/reflecting_ground.h"
 #include "core/propagation/rooftops/rooftop_line.h"
 
 namespace tesseray {
@@ -57,16 +58,21 @@ std::optional<RooftopWaves::GroundBelowSight> RooftopWaves::ground_below_sight(
     const std::optional<LeftOfBothWays>& by_roofs, Workspace& work) const {
   const std::uint32_t ground = setting_.ground_before(number);
   if (way.building != nullptr || ground == no_index || !uneven_ground_counts_in_sight()) return std::nullopt;
+  if (work.ground.is_straight) return std::nullopt;
   const Tile& tile = environment_.tiling.tiles[ground];
   const Vec3 antenna = transmitter_.position, target = environment_.points.arrival(number), centroid = tile.centroid;
-  if (!environment_.over_rooftops.find_reflection(search_rays(), target_in_sight(number), !by_roofs, work)) {
-    return std::nullopt;
-  }
   const RooftopLine line(antenna, target, 0);
   const Vec3 normal = ground_normal_between(line, work.ground.ground.front(), centroid, tile.normal);
-  const TerrainReflection& reflection = work.reflection;
   const Vec3 by_plane = mirrored(target, centroid, normal) - antenna;
   const double by_plane_m = norm(by_plane), straight_m = norm(target - antenna);
+  const Vec3 departure = (1 / by_plane_m) * by_plane;
+  RooftopRays rays = search_rays();
+  const FresnelCoefficients gamma = fresnel(rays.permittivities[environment_.over_rooftops.view().ground_material],
+                                            std::fabs(dot(departure, normal)));
+  rays.horizontal_share =
+      horizontal_share_at_plane(normal, gamma, link_.depart(departure).field, departure, rays.horizontal_share);
+  environment_.over_rooftops.find_reflection(rays, target_in_sight(number), !by_roofs, work);
+  const TerrainReflection& reflection = work.reflection;
   const Vec2 at = line.at(reflection.place.x);
   Vec3 place{at.x, at.y, reflection.place.y - line.bulge_at(reflection.place.x)};
   const auto factor_of = [&](const LeftOfRay& ray) {
@@ -84,10 +90,7 @@ std::optional<RooftopWaves::GroundBelowSight> RooftopWaves::ground_below_sight(
     if (by_roofs) taken = factor_of(by_roofs->straight) * taken;
     place = place_along_ground(*along_ground, number);
   }
-  // With which the plane reflects as the ground does; a slanted wave as nearly as one factor of both its parts can.
-  const RooftopRays rays = search_rays();
-  const FresnelCoefficients gamma = fresnel(rays.permittivities[environment_.over_rooftops.view().ground_material],
-                                            std::fabs(dot(by_plane, normal)) / by_plane_m);
+  // With which the plane reflects as the ground does; a wave that both its parts make as nearly as one factor can.
   const FresnelCoefficients wished{past_roofs * work.reflected_horizontal + taken,
                                    past_roofs * work.reflected_vertical + taken};
   const Complex factor = nearest_factor(wished, gamma, rays.horizontal_share);
