@@ -104,6 +104,7 @@ void for_each_array(LaunchView& view, const Replace& replace) {
   replace(view.straight_distances, numbers);
   if (view.roulette_gain != nullptr) replace(view.roulette_gain, std::size_t{points.element_count()});
   if (view.reached_over_rooftops != nullptr) replace(view.reached_over_rooftops, numbers);
+  if (view.past_corners != nullptr) replace(view.past_corners, numbers);
   if (view.left_along_edges == nullptr) return;
   replace(view.left_along_edges, std::size_t{view.left_along_edge_count});
   replace(view.left_at_places, std::size_t{view.left_at_place_count});

@@ -38,7 +38,7 @@ struct PointExplanation {
   double distance_m = 0;
   double free_space_loss_db = 0;
   double power_sum_dbm = 0, interference_db = 0;  // NaN where nothing arrives
-  double roofs_in_sight_db = 0;                   // of the direct ray, by roofs just below it
+  double roofs_in_sight_db = 0;                   // of the direct ray, by roofs just below it and rows of corners
   // What the ground's reflection takes of it then, where that comes with it; or, with runs_along_ground, uneven ground
   // near the line of sight, with the roofs there. Negative: adds to it.
   double ground_in_sight_db = 0;

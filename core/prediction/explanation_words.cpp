@@ -142,8 +142,8 @@ std::string in_words(const PointExplanation& explanation) {
                      ". " + main_part(explanation) + comparison_with_free_space(explanation);
   constexpr double audible_db = 0.5;
   if (explanation.roofs_in_sight_db >= audible_db) {
-    text += " Roofs just below the line of sight take " + decibel_text(explanation.roofs_in_sight_db) +
-            " of the direct ray.";
+    text += " Roofs just below the line of sight and corners beside it take " +
+            decibel_text(explanation.roofs_in_sight_db) + " of the direct ray.";
   }
   if (std::fabs(explanation.ground_in_sight_db) >= audible_db) {
     text +=

@@ -90,15 +90,30 @@ LeftInSight FirstLevel::LeftOfStraight::at_receiver(const Link::Departure& strai
           .ground = ground};
 }
 
-void FirstLevel::arrive_straight(const StraightWay& way, std::uint32_t number, const LeftOfStraight& of,
-                                 ThreadState& state) {
+Complex FirstLevel::left_by_corners(const StraightWay& way, std::uint32_t number) {
+  if (way.building != nullptr || record_.past_corners.empty()) return {1, 0};
+  PastCorners& past = record_.past_corners[number];
+  past = corners_.past(environment_.points.arrival(number));
+  return past.factor();
+}
+
+void FirstLevel::arrive_straight(const StraightWay& way, std::uint32_t number, LeftOfStraight of, ThreadState& state) {
+  const LeftOfRay left_by_roofs = of.together();
+  const Complex by_corners = left_by_corners(way, number);
+  const auto past_corners = [&](LeftOfRay ray) {
+    ray.amplitude *= norm(by_corners);
+    ray.offset_m += link_.seeming_length_m(by_corners);
+    return ray;
+  };
+  of.by_roofs = past_corners(of.by_roofs);
   const LeftOfRay left = of.together();
   mark_edge_near(number, left, past_one_edge_as_target);
   const Vec3 target = environment_.points.arrival(number), to_target = target - transmitter_.position;
   if (norm(to_target) < least_distance_m) return;
   const std::optional<RooftopWaves::GroundBelowSight> below =
       waves_.ground_below_sight(way, number, of.by_ground, of.along_ground, of.both_by_roofs, state.rooftop_work);
-  const LeftOfRay left_of_image = below ? below->left : waves_.left_of_companion(way, number, state.rooftop_work);
+  const LeftOfRay left_of_image =
+      past_corners(below ? below->left : waves_.left_of_companion(way, number, state.rooftop_work));
   const VirtualSource antenna{.point = transmitter_.position, .offset_m = left.offset_m};
   const Link::Departure straight = link_.depart(normalized(to_target));
   const std::uint32_t ground = setting_.ground_below(number);
@@ -113,8 +128,9 @@ void FirstLevel::arrive_straight(const StraightWay& way, std::uint32_t number, c
       may_reflect_below && (left.comes_near || left_of_image.comes_near || waves_.ground_reflects_as_a_whole(way) ||
                             (is_level && waves_.sees_reflection_on_tile(way, ground, target)));
   const Link::Departure departure =
-      is_over_ground || below ? straight
-                              : departure_into_sight(way, straight, number, with_ground_as_target, target, left, state);
+      is_over_ground || below
+          ? straight
+          : departure_into_sight(way, straight, number, with_ground_as_target, target, left_by_roofs, state);
   if (below || by_ground_below || (may_reflect_below && is_level)) {
     record_.reached_over_rooftops[number] |= with_ground_as_target;
   }
@@ -188,15 +204,21 @@ void FirstLevel::arrive_along_ground(const StraightWay& way, std::uint32_t numbe
   attenuation.companion *= by_ground.amplitude;
   // Of the same phase; the way by the ground is the longer one.
   if (by_ground.offset_m < 0) by_ground.offset_m += link_.wavelength_m();
+  const Complex by_corners = left_by_corners(way, number);
+  attenuation.ray *= norm(by_corners);
+  attenuation.companion *= norm(by_corners);
+  VirtualSource source = wave.source;
+  source.offset_m += link_.seeming_length_m(by_corners);
   const bool is_direct = way.building == nullptr, is_over_ground = setting_.ground_below(number) != no_index;
   const Vec3 place = is_over_ground ? waves_.place_along_ground(wave, number) : Vec3{};
   if (is_direct) record_.reached_over_rooftops[number] |= with_ground_as_target;
   if (is_direct && environment_.points.is_receiver(number)) {
     const std::size_t receiver = number - environment_.points.element_count();
-    record_.left_in_sight[receiver] = {.with_ground = waves_.left_along_ground(wave).amplitude,
+    record_.left_in_sight[receiver] = {.by_roofs = norm(by_corners),
+                                       .with_ground = waves_.left_along_ground(wave).amplitude,
                                        .ground = LeftInSight::Ground::along};
   }
-  arrivals_.arrive({wave.source, wave.strength, way.mechanism, wave.departure_gain, way.chain, false, attenuation,
+  arrivals_.arrive({source, wave.strength, way.mechanism, wave.departure_gain, way.chain, false, attenuation,
                     by_ground.offset_m, ground_normal, is_over_ground ? &place : nullptr},
                    number, state.arrivals);
 }
@@ -399,6 +421,9 @@ void FirstLevel::launch_straight(const StraightWay& way, std::vector<std::uint8_
   const TargetPoints& points = environment_.points;
   const Vec3 antenna = transmitter_.position;
   const std::vector<std::uint32_t> seen = elements_in_sight(way, lit);
+  if (way.building == nullptr && !record_.past_corners.empty()) {
+    corners_ = CornersInSight(environment_, antenna, link_.wavelength_m(), seen);
+  }
   launch_to_all(
       seen.size(),
       [&](std::size_t k, ThreadState& state, Launched& launched) {

@@ -11,6 +11,7 @@
 #include <vector>
 
 #include "core/base/progress.h"
+#include "core/propagation/launching/corners_in_sight.h"
 #include "core/propagation/launching/first_level_record.h"
 #include "core/propagation/launching/launch_arrivals.h"
 #include "core/propagation/launching/launch_setting.h"
@@ -113,7 +114,9 @@ class FirstLevel {
     LeftInSight at_receiver(const Link::Departure& straight, const Link::Departure& with_ground,
                             LeftInSight::Ground ground) const;
   };
-  void arrive_straight(const StraightWay& way, std::uint32_t number, const LeftOfStraight& left, ThreadState& state);
+  void arrive_straight(const StraightWay& way, std::uint32_t number, LeftOfStraight left, ThreadState& state);
+  // What corners near the line of sight leave of the direct ray to a number, which it records.
+  Complex left_by_corners(const StraightWay& way, std::uint32_t number);
   // To a target over uneven ground, whose wave is `wave`. The ground is as if no roof were there, and roofs leave what
   // they do in sight over a plane.
   void arrive_over_uneven_ground(const StraightWay& way, std::uint32_t number, RooftopWave& wave, ThreadState& state);
@@ -156,6 +159,7 @@ class FirstLevel {
   FirstLevelRecord& record_;
   LaunchArrivals& arrivals_;
   tbb::enumerable_thread_specific<ThreadState> threads_;
+  CornersInSight corners_;
   std::shared_ptr<const BuildingTransmission> building_;  // while rays go through it, and longer with ray_losses
 };
 

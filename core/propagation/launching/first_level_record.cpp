@@ -5,7 +5,7 @@ namespace tesseray {
 
 std::uint64_t FirstLevelRecord::bytes_per_number(const RayLaunchingOptions& options) {
   const bool has_first_edges = options.wideband && options.over_rooftop != OverRooftop::none;
-  return sizeof(std::uint16_t) + (has_first_edges ? sizeof(FirstEdge) : 0);
+  return sizeof(std::uint16_t) + sizeof(PastCorners) + (has_first_edges ? sizeof(FirstEdge) : 0);
 }
 
 FirstLevelRecord::FirstLevelRecord(const LaunchSetting& setting)
@@ -16,6 +16,10 @@ FirstLevelRecord::FirstLevelRecord(const LaunchSetting& setting)
   if (setting.goes_over_rooftops() || options.transmission.nearest_building || has_receivers) {
     reached_over_rooftops.assign(numbers, 0);
     view.reached_over_rooftops = reached_over_rooftops.data();
+  }
+  if (options.over_rooftop == OverRooftop::screens && setting.limits.may_diffract(0, 0)) {
+    past_corners.assign(numbers, {});
+    view.past_corners = past_corners.data();
   }
   if (setting.goes_over_rooftops() && options.wideband) first_edges.resize(numbers);
 }

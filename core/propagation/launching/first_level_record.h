@@ -26,6 +26,7 @@ struct FirstLevelRecord {
 
   std::vector<LeftInSight> left_in_sight;            // see RayLaunchingResult
   std::vector<std::uint16_t> reached_over_rooftops;  // by number, lit_as_…; empty without rays that are marked so
+  std::vector<PastCorners> past_corners;             // by number; empty: none count
   std::vector<FirstEdge> first_edges;                // by number, where angles are wanted: of rays over the roofs
   // LaunchView, and the places; empty where roofs and uneven ground come near none, and all are seen as a whole.
   std::vector<LeftAlongEdge> left_along_edges;

@@ -19,6 +19,7 @@
 #include "core/propagation/tubes/draws_past_edge.h"
 #include "core/propagation/tubes/edge_image.h"
 #include "core/propagation/tubes/left_near_edge.h"
+#include "core/propagation/tubes/past_corners.h"
 #include "core/propagation/tubes/ray_ending.h"
 #include "core/propagation/tubes/reflected_along.h"
 #include "core/propagation/tubes/tube_at_edge.h"
@@ -314,10 +315,11 @@ TESSERAY_HD void reflect(const Tube& tube, const Tile& tile, const VirtualSource
                                                         : Mechanism::reflection;
     const bool ground_reflection =
         tube.interactions() == 0 && !tube.chain.through_building && tile.kind == SurfaceKind::ground;
-    const ComplexVec3 field =
-        ground_reflection ? direct_ray_reflected_along(leg.direction, tile, launch) : departure.field;
+    ComplexVec3 field = ground_reflection ? direct_ray_reflected_along(leg.direction, tile, launch) : departure.field;
+    if (ground_reflection && launch.past_corners != nullptr) field = launch.past_corners[number].factor() * field;
+    const double left = vegetation * left_beside_past_corners(launch, chain, image, number);
     rays.arrive(standing_for(stands_for, RayEnding{image, field, mechanism, departure.relative_gain, chain,
-                                                   ground_reflection, VegetationAtTarget{vegetation, vegetation}}),
+                                                   ground_reflection, VegetationAtTarget{left, left}}),
                 number);
   }
   if (goes_on) {
@@ -431,9 +433,10 @@ TESSERAY_HD void diffract(const TubeAtEdge& at_edge, const EdgeIncidence& incide
   if (!(squared_norm(diffracted) > 0)) return;
   const double vegetation = tube.attenuation * rays.vegetation_between(tube.element, number);
   if (arrives) {
+    const double left_over = vegetation * left_beside_past_corners(launch, chain, at_edge.source, number);
     rays.arrive(
         standing_for(stands_for, RayEnding{at_edge.source, diffracted, Mechanism::diffraction, incident.relative_gain,
-                                           chain, false, VegetationAtTarget{vegetation, vegetation}}),
+                                           chain, false, VegetationAtTarget{left_over, left_over}}),
         number);
   }
   if (goes_on) {

@@ -59,6 +59,16 @@ struct EnvironmentView {
   }
 };
 
+// Of a number in sight past corners of several houses: what they leave of the direct ray's amplitude, and how much of
+// the power that those beside it, as the ray sees them, diffract is in that, 0 … 1 (tubes/past_corners.h).
+struct PastCorners {
+  float re = 1, im = 0;
+  float taken_left = 0, taken_right = 0;
+
+  TESSERAY_HD bool any() const { return taken_left > 0 || taken_right > 0; }
+  TESSERAY_HD Complex factor() const { return {static_cast<double>(re), static_cast<double>(im)}; }
+};
+
 // Of one transmitter. Owns nothing.
 struct LaunchView {
   EnvironmentView environment;
@@ -71,6 +81,7 @@ struct LaunchView {
   // What is at elements by now, times Pruning::roulette, by element; nullptr: no tube is drawn by chance.
   const float* roulette_gain = nullptr;
   const std::uint16_t* reached_over_rooftops = nullptr;  // by number, lit_as_…; nullptr without such rays
+  const PastCorners* past_corners = nullptr;             // by number; nullptr: none count
   // By number of the segment: of what comes in the air, then, where there is any, of what comes through a building;
   // nullptr: nothing comes near any.
   const LeftAlongEdge* left_along_edges = nullptr;

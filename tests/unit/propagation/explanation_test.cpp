@@ -174,7 +174,7 @@ TEST(Explanation, TellsOfRoofsJustBelowTheLine) {
                   e.ground_in_sight_db,
               0.01);
   const std::string text = in_words(e);
-  EXPECT_NE(text.find(" Roofs just below the line of sight take "), std::string::npos) << text;
+  EXPECT_NE(text.find(" Roofs just below the line of sight and corners beside it take "), std::string::npos) << text;
   EXPECT_EQ(explained({80.2, 42.7, 3}).roofs_in_sight_db, 0);
 }
 
