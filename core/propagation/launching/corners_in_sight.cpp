@@ -3,7 +3,7 @@
 
 #include <algorithm>
 #include <cmath>
-#include <tuple>
+#include <utility>
 
 #include "core/base/units.h"
 #include "core/physics/knife_edge.h"
@@ -23,8 +23,10 @@ double sector_of(Vec2 way) { return (std::atan2(way.y, way.x) / (2 * pi) + 0.5) 
 // visit(sector) for all in which rays come near a corner.
 template <class Visit>
 void for_each_sector(Vec2 corner, double wavelength_m, const Visit& visit) {
-  // ν beside a ray is never less than with the target far away.
-  const double half = std::fmin(-least_nu_in_sight * std::sqrt(wavelength_m / (2 * norm(corner))), pi);
+  // ν beside a ray is never less than with the target far away; of one as steep as this (1/cos 66°) it is less by the
+  // root of that.
+  constexpr double steepest = 2.5;
+  const double half = std::fmin(-least_nu_in_sight * std::sqrt(steepest * wavelength_m / (2 * norm(corner))), pi);
   const double middle = sector_of(corner), half_sectors = half / (2 * pi) * sectors;
   const auto first = static_cast<std::int64_t>(std::floor(middle - half_sectors)),
              last = static_cast<std::int64_t>(std::floor(middle + half_sectors));
@@ -90,28 +92,13 @@ PastCorners CornersInSight::past(Vec3 to) const {
           static_cast<float>(of_right.taken)};
 }
 
-CornersInSight::OneSide CornersInSight::past_one_side(std::vector<Beside>& corners, double way_m) const {
-  if (corners.size() < 2) return {};
-  const Vec2 begin{0, 0}, end{way_m, 0};
-  const auto part_of = [&](const Beside& corner) {
-    return part_in_sight(fresnel_parameter_between(begin, corner.place, end, wavelength_m_));
-  };
-  // Of two houses at least: the corners of one are what the launch diffracts at them.
-  std::ranges::sort(corners, {},
-                    [](const Beside& corner) { return std::tuple(corner.place.x, corner.place.y, corner.house); });
-  double nearest = 0, of_second_house = 0;
-  std::uint32_t nearest_house = no_index;
-  for (const Beside& corner : corners) {
-    if (const double part = part_of(corner); part > nearest) {
-      nearest = part;
-      nearest_house = corner.house;
-    }
-  }
-  for (const Beside& corner : corners) {
-    if (corner.house != nearest_house) of_second_house = std::max(of_second_house, part_of(corner));
-  }
-  if (!(of_second_house > 0)) return {};
-  std::vector<Vec2> profile{begin};
+double CornersInSight::part_of(const Beside& corner, double way_m) const {
+  return part_in_sight(fresnel_parameter_between({0, 0}, corner.place, {way_m, 0}, wavelength_m_));
+}
+
+Complex CornersInSight::past_screens(std::vector<Beside>& corners, double way_m) const {
+  std::ranges::sort(corners, {}, [](const Beside& corner) { return std::pair(corner.place.x, corner.place.y); });
+  std::vector<Vec2> profile{{0, 0}};
   for (const Beside& corner : corners) {
     if (corner.place.x > profile.back().x) {
       profile.push_back(corner.place);
@@ -119,14 +106,27 @@ CornersInSight::OneSide CornersInSight::past_one_side(std::vector<Beside>& corne
       profile.back().y = std::max(profile.back().y, corner.place.y);
     }
   }
-  profile.push_back(end);
+  profile.emplace_back(way_m, 0);
   ScreenChoice choice = choose_screens(profile, wavelength_m_, least_nu_in_sight);
   drop_cancelling(profile, wavelength_m_, choice);
+  if (choice.count < 3) return {1, 0};
   std::vector<Vec2> screens;
   for (std::uint32_t i = 0; i < choice.count; ++i) screens.push_back(profile[choice.indices[i]]);
+  return multiple_screen_factor(screens, wavelength_m_);
+}
+
+CornersInSight::OneSide CornersInSight::past_one_side(std::vector<Beside>& corners, double way_m) const {
+  if (corners.size() < 2) return {};
+  const auto part = [&](const Beside& corner) { return part_of(corner, way_m); };
+  const Beside nearest = *std::ranges::max_element(corners, {}, part);
+  // The corners of one house are what the launch diffracts at them.
+  double of_second_house = 0;
+  for (const Beside& corner : corners) {
+    if (corner.house != nearest.house) of_second_house = std::max(of_second_house, part(corner));
+  }
+  if (!(of_second_house > 0)) return {};
   const Complex all{1, 0};
-  const Complex past = screens.size() > 2 ? multiple_screen_factor(screens, wavelength_m_) : all;
-  return {all + of_second_house * nearest * (past - all), of_second_house};
+  return {all + of_second_house * part(nearest) * (past_screens(corners, way_m) - all), of_second_house};
 }
 
 }  // namespace tesseray

@@ -8,6 +8,7 @@
 #include <vector>
 
 #include "core/geometry/vector.h"
+#include "core/physics/complex.h"
 #include "core/propagation/launching/launch_environment.h"
 #include "core/propagation/tubes/launch_view.h"
 
@@ -39,7 +40,11 @@ class CornersInSight {
     Complex factor{1, 0};
     double taken = 0;
   };
+  // Both may put them in order.
   OneSide past_one_side(std::vector<Beside>& corners, double way_m) const;
+  Complex past_screens(std::vector<Beside>& corners, double way_m) const;
+  // How much of one counts, 0 … 1.
+  double part_of(const Beside& corner, double way_m) const;
   std::span<const std::uint32_t> near_azimuth(Vec2 way) const;
 
   Vec3 antenna_;
