@@ -459,7 +459,9 @@ TESSERAY_HD void diffract(const TubeAtEdge& at_edge, std::uint32_t target, Rays&
   const Vec3 way = target_past_edge(points, target) - at_edge.edge.midpoint;
   CommonFace onwards;
   if (points.is_edge(number)) {
-    onwards = common_face(rays.view(), at_edge.edge, rays.view().environment.edge(number));
+    const Leg leg = leg_to(at_edge.source, target_past_edge(points, target));
+    onwards =
+        common_face(rays.view(), at_edge.edge, rays.view().environment.edge(number), leg.direction, leg.distance_m);
   }
   if (!onwards.is_one && !points.is_receiver(number) && runs_along_a_face(way, at_edge.edge)) {
     const EdgeIncidence along(absorbing_along(at_edge.lit.wedge, at_edge.edge, way), at_edge.edge, at_edge.lit.source);

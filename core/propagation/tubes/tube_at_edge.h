@@ -9,14 +9,22 @@
 
 namespace tesseray {
 
-// The face that two edge segments have in common, seen from the first one.
-TESSERAY_HD inline CommonFace common_face(const LaunchView& launch, const EdgeSegment& here, const EdgeSegment& there) {
-  const Vec3 way = there.midpoint - here.midpoint;
-  const double distance_m = norm(way);
+// The face that two edge segments have in common, seen from the first one along the ray to the other one: that may run
+// elsewhere than between their middles. `towards`: unit.
+TESSERAY_HD inline CommonFace common_face(const LaunchView& launch, const EdgeSegment& here, const EdgeSegment& there,
+                                          Vec3 towards, double distance_m) {
   if (!(distance_m > 0)) return {};
-  const Vec3 towards = (1 / distance_m) * way;
   const Wedge wedge = launch.wedge_of(here), other = launch.wedge_of(there);
   return common_face({here, wedge, towards}, {there, other, -towards}, distance_m, launch.link.wave_number);
+}
+
+// How far a line from a place, in a unit direction, is from it where it comes nearest to another edge's line.
+TESSERAY_HD inline double distance_to_line_m(Vec3 from, Vec3 towards, const EdgeSegment& edge) {
+  const Vec3 way = edge.midpoint - from;
+  const double cosine = dot(towards, edge.direction), sine_squared = 1 - cosine * cosine;
+  constexpr double parallel = 1e-12;
+  if (!(sine_squared > parallel)) return norm(way);
+  return (dot(way, towards) - cosine * dot(way, edge.direction)) / sine_squared;
 }
 
 // An edge segment for what comes to it from `source` after a chain: after another edge by way of a face of both, or
@@ -32,7 +40,9 @@ struct LitEdge {
     const EnvironmentView& environment = launch.environment;
     if (chain.length == 0 || !environment.points.is_edge(chain.last())) return;
     const EdgeSegment& edge = environment.edge(edge_element);
-    face = common_face(launch, edge, environment.edge(chain.last()));
+    const EdgeSegment& before = environment.edge(chain.last());
+    const Vec3 towards = normalized(source - edge.midpoint);
+    face = common_face(launch, edge, before, towards, distance_to_line_m(edge.midpoint, towards, before));
     if (!face.is_one) {
       wedge = absorbing_along(wedge, edge, source - edge.midpoint);
     } else {
