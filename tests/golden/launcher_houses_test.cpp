@@ -3,6 +3,7 @@
 #include <gtest/gtest.h>
 
 #include <cmath>
+#include <cstddef>
 #include <utility>
 #include <vector>
 
@@ -67,6 +68,32 @@ TEST(LauncherAlongHouses, LosesWhatARowTakes) {
     ++compared;
   }
   EXPECT_EQ(compared, 20);
+}
+
+// A wall at the end of the row gets the ground's reflection by itself: it passes the same corners.
+TEST(LauncherAlongHouses, TheyTakeFromWhatTheGroundReflectsToAWall) {
+  constexpr double wall_x = 262, half_m = 2.5;
+  const auto with_wall = [&](int houses) {
+    Scene scene = row_of(houses);
+    scene.prisms.push_back(testing::box_prism(11, {wall_x, line_y - 0.5 - half_m}, {wall_x + 5, line_y - 0.5 + half_m},
+                                              0, higher_than_all_m));
+    return scene;
+  };
+  const Environment row(with_wall(10), tile_m), open(with_wall(0), tile_m);
+  RayLaunchingOptions options = testing::without_scattering(1, 1, 1);
+  options.over_rooftop = OverRooftop::screens;
+  const Transmitter transmitter = testing::test_transmitter({antenna_x, line_y - 0.5, antenna_m});
+  const auto at_wall_db = [&](const Environment& environment) {
+    const RayLaunchingResult launched = environment.launch(transmitter, {}, options);
+    double gain = 0;
+    for (std::size_t t = 0; t < environment.tiling.tiles.size(); ++t) {
+      const Tile& tile = environment.tiling.tiles[t];
+      const bool is_there = tile.kind == SurfaceKind::wall && std::fabs(tile.centroid.x - wall_x) < 0.01;
+      if (is_there && tile.centroid.z < 20) gain += testing::total_gain(launched.tiles[t]);
+    }
+    return decibels(gain);
+  };
+  EXPECT_LT(at_wall_db(row) - at_wall_db(open), -9);
 }
 
 // What its steps take is told of each ray, of the direct one past the corners, too.

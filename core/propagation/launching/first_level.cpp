@@ -74,10 +74,7 @@ void FirstLevel::mark_edge_near(std::uint32_t number, LeftOfRay left, std::uint1
   if (left.is_one_edge) record_.reached_over_rooftops[number] |= as;
 }
 
-LeftOfRay FirstLevel::LeftOfStraight::together() const {
-  return {by_roofs.amplitude * by_ground.amplitude, by_roofs.offset_m + by_ground.offset_m, by_roofs.comes_near,
-          by_roofs.is_one_edge};
-}
+LeftOfRay FirstLevel::LeftOfStraight::together() const { return by_roofs.and_of(by_ground); }
 
 LeftInSight FirstLevel::LeftOfStraight::at_receiver(const Link::Departure& straight, const Link::Departure& with_ground,
                                                     LeftInSight::Ground ground) const {
@@ -90,22 +87,18 @@ LeftInSight FirstLevel::LeftOfStraight::at_receiver(const Link::Departure& strai
           .ground = ground};
 }
 
-Complex FirstLevel::left_by_corners(const StraightWay& way, std::uint32_t number) {
-  if (way.building != nullptr || record_.past_corners.empty()) return {1, 0};
+LeftOfRay FirstLevel::left_by_corners(const StraightWay& way, std::uint32_t number) {
+  if (way.building != nullptr || record_.past_corners.empty()) return {};
   PastCorners& past = record_.past_corners[number];
   past = corners_.past(environment_.points.arrival(number));
-  return past.factor();
+  const Complex factor = past.factor();
+  return {norm(factor), link_.seeming_length_m(factor)};
 }
 
 void FirstLevel::arrive_straight(const StraightWay& way, std::uint32_t number, LeftOfStraight of, ThreadState& state) {
   const LeftOfRay left_by_roofs = of.together();
-  const Complex by_corners = left_by_corners(way, number);
-  const auto past_corners = [&](LeftOfRay ray) {
-    ray.amplitude *= norm(by_corners);
-    ray.offset_m += link_.seeming_length_m(by_corners);
-    return ray;
-  };
-  of.by_roofs = past_corners(of.by_roofs);
+  const LeftOfRay by_corners = left_by_corners(way, number);
+  of.by_roofs = of.by_roofs.and_of(by_corners);
   const LeftOfRay left = of.together();
   mark_edge_near(number, left, past_one_edge_as_target);
   const Vec3 target = environment_.points.arrival(number), to_target = target - transmitter_.position;
@@ -113,7 +106,7 @@ void FirstLevel::arrive_straight(const StraightWay& way, std::uint32_t number, L
   const std::optional<RooftopWaves::GroundBelowSight> below =
       waves_.ground_below_sight(way, number, of.by_ground, of.along_ground, of.both_by_roofs, state.rooftop_work);
   const LeftOfRay left_of_image =
-      past_corners(below ? below->left : waves_.left_of_companion(way, number, state.rooftop_work));
+      (below ? below->left : waves_.left_of_companion(way, number, state.rooftop_work)).and_of(by_corners);
   const VirtualSource antenna{.point = transmitter_.position, .offset_m = left.offset_m};
   const Link::Departure straight = link_.depart(normalized(to_target));
   const std::uint32_t ground = setting_.ground_below(number);
@@ -204,17 +197,17 @@ void FirstLevel::arrive_along_ground(const StraightWay& way, std::uint32_t numbe
   attenuation.companion *= by_ground.amplitude;
   // Of the same phase; the way by the ground is the longer one.
   if (by_ground.offset_m < 0) by_ground.offset_m += link_.wavelength_m();
-  const Complex by_corners = left_by_corners(way, number);
-  attenuation.ray *= norm(by_corners);
-  attenuation.companion *= norm(by_corners);
+  const LeftOfRay by_corners = left_by_corners(way, number);
+  attenuation.ray *= by_corners.amplitude;
+  attenuation.companion *= by_corners.amplitude;
   VirtualSource source = wave.source;
-  source.offset_m += link_.seeming_length_m(by_corners);
+  source.offset_m += by_corners.offset_m;
   const bool is_direct = way.building == nullptr, is_over_ground = setting_.ground_below(number) != no_index;
   const Vec3 place = is_over_ground ? waves_.place_along_ground(wave, number) : Vec3{};
   if (is_direct) record_.reached_over_rooftops[number] |= with_ground_as_target;
   if (is_direct && environment_.points.is_receiver(number)) {
     const std::size_t receiver = number - environment_.points.element_count();
-    record_.left_in_sight[receiver] = {.by_roofs = norm(by_corners),
+    record_.left_in_sight[receiver] = {.by_roofs = by_corners.amplitude,
                                        .with_ground = waves_.left_along_ground(wave).amplitude,
                                        .ground = LeftInSight::Ground::along};
   }

@@ -116,7 +116,7 @@ class FirstLevel {
   };
   void arrive_straight(const StraightWay& way, std::uint32_t number, LeftOfStraight left, ThreadState& state);
   // What corners near the line of sight leave of the direct ray to a number, which it records.
-  Complex left_by_corners(const StraightWay& way, std::uint32_t number);
+  LeftOfRay left_by_corners(const StraightWay& way, std::uint32_t number);
   // To a target over uneven ground, whose wave is `wave`. The ground is as if no roof were there, and roofs leave what
   // they do in sight over a plane.
   void arrive_over_uneven_ground(const StraightWay& way, std::uint32_t number, RooftopWave& wave, ThreadState& state);

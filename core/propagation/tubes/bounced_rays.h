@@ -396,16 +396,15 @@ TESSERAY_HD inline bool is_over_rooftops(const LaunchView& launch, const Interac
 namespace bounced_rays_detail {
 
 // `incidence`: that of the tube, or another for a target along a face that absorbs. `onwards`: of the edge and the
-// target.
+// target, to which `leg` leads.
 template <class Rays>
-TESSERAY_HD void diffract(const TubeAtEdge& at_edge, const EdgeIncidence& incidence, CommonFace onwards,
+TESSERAY_HD void diffract(const TubeAtEdge& at_edge, const EdgeIncidence& incidence, CommonFace onwards, const Leg& leg,
                           std::uint32_t target, Rays& rays) {
   const Tube& tube = at_edge.tube;
   const InteractionChain& chain = at_edge.chain;
   const LaunchView& launch = rays.view();
   const std::uint32_t number = target & RowTarget::number_mask;
   const Vec3 point = target_past_edge(launch.environment.points, target);
-  const Leg leg = leg_to(at_edge.source, point);
   if (!(leg.rho_m > 0) || !comes_from_front(launch, tube, leg.from)) return;
   const bool arrives = (target & RowTarget::arrives) != 0 && chain.may_arrive() &&
                        !comes_as_companion(launch.environment, chain, number) &&
@@ -456,19 +455,19 @@ TESSERAY_HD void diffract(const TubeAtEdge& at_edge, std::uint32_t target, Rays&
   const std::uint32_t number = target & RowTarget::number_mask;
   const bool arrives = (target & RowTarget::arrives) != 0 && at_edge.chain.may_arrive();
   if (!arrives && !rays.may_go_on(at_edge.chain, number, tube.reflections, tube.diffractions + 1)) return;
-  const Vec3 way = target_past_edge(points, target) - at_edge.edge.midpoint;
+  const Vec3 point = target_past_edge(points, target), way = point - at_edge.edge.midpoint;
+  const Leg leg = leg_to(at_edge.source, point);
   CommonFace onwards;
   if (points.is_edge(number)) {
-    const Leg leg = leg_to(at_edge.source, target_past_edge(points, target));
     onwards =
         common_face(rays.view(), at_edge.edge, rays.view().environment.edge(number), leg.direction, leg.distance_m);
   }
   if (!onwards.is_one && !points.is_receiver(number) && runs_along_a_face(way, at_edge.edge)) {
     const EdgeIncidence along(absorbing_along(at_edge.lit.wedge, at_edge.edge, way), at_edge.edge, at_edge.lit.source);
-    bounced_rays_detail::diffract(at_edge, along, onwards, target, rays);
+    bounced_rays_detail::diffract(at_edge, along, onwards, leg, target, rays);
     return;
   }
-  bounced_rays_detail::diffract(at_edge, at_edge.incidence, onwards, target, rays);
+  bounced_rays_detail::diffract(at_edge, at_edge.incidence, onwards, leg, target, rays);
 }
 
 }  // namespace tesseray
