@@ -10,6 +10,7 @@
 
 #include <cstdint>
 #include <filesystem>
+#include <limits>
 #include <memory>
 #include <span>
 #include <string>
@@ -47,6 +48,11 @@ class Occlusion {
  private:
   struct Impl;
   std::unique_ptr<Impl> impl_;
+};
+
+// The numbers from begin to end − 1.
+struct ElementRange {
+  std::uint32_t begin = 0, end = std::numeric_limits<std::uint32_t>::max();
 };
 
 struct VisibilityOptions {
@@ -152,11 +158,11 @@ std::vector<std::uint32_t> visible_among(const Occlusion& occlusion, const Tilin
 std::vector<std::uint32_t> visible_from_tile(const Occlusion& occlusion, const Tiling& tiling, std::uint32_t tile,
                                              const VisibilityOptions& options = {});
 
-// What visible_from gives, for many points of one city: prepared once, then about a hundred times faster. Thread-safe;
-// keeps a reference to `occlusion`.
+// What visible_from gives, or those of some elements alone, for many points of one city: prepared once, then about a
+// hundred times faster. Thread-safe; keeps a reference to `occlusion`.
 class PointVisibility {
  public:
-  PointVisibility(const Occlusion& occlusion, const Tiling& tiling);
+  PointVisibility(const Occlusion& occlusion, const Tiling& tiling, ElementRange targets = {});
   ~PointVisibility();
   PointVisibility(PointVisibility&&) noexcept;
   PointVisibility& operator=(PointVisibility&&) noexcept;

@@ -2,16 +2,17 @@
 #include "core/propagation/rows/sight_over_ground.h"
 
 #include <algorithm>
+#include <array>
 #include <atomic>
 #include <cmath>
 #include <iterator>
 
 #include "core/base/parallel.h"
+#include "core/visibility/file/visibility_file.h"
 
 namespace tesseray {
 namespace {
 
-constexpr std::uint64_t most_members = (std::uint64_t{1} << 30) / sizeof(std::uint32_t);
 constexpr std::size_t tiles_per_block = 64;
 
 std::uint32_t ground_tiles_of(const Tiling& tiling) {
@@ -20,15 +21,31 @@ std::uint32_t ground_tiles_of(const Tiling& tiling) {
   return static_cast<std::uint32_t>(end - tiling.tiles.begin());
 }
 
+double max_distance_m(const Visibility& visibility) {
+  const VisibilityFile* const file = visibility.file();
+  return file != nullptr ? file->info().options.max_distance_m : infinity;
+}
+
+// How far a receiver looks, m.
+struct Reach {
+  double ground_m = 0;
+  double others_m = 0;  // to walls, roofs and edges
+};
+
 // Looks around from over ground tiles.
 class Lookout {
  public:
   Lookout(const Occlusion& occlusion, const Tiling& tiling, const Visibility& visibility, const TargetPoints& points)
-      : sight_(occlusion, tiling), visibility_(visibility), points_(points) {}
+      : ground_(occlusion, tiling, {.end = ground_tiles_of(tiling)}),
+        others_(occlusion, tiling, {.begin = ground_tiles_of(tiling)}),
+        visibility_(visibility),
+        points_(points) {}
 
-  std::vector<std::uint32_t> beside_row(std::uint32_t ground_tile, double reach_m) const {
-    const std::vector<std::uint32_t> seen =
-        sight_.visible_from(points_.arrival(ground_tile), {.max_distance_m = reach_m});
+  std::vector<std::uint32_t> beside_row(std::uint32_t ground_tile, Reach reach) const {
+    const Vec3 here = points_.arrival(ground_tile);
+    std::vector<std::uint32_t> seen = ground_.visible_from(here, {.max_distance_m = reach.ground_m});
+    const std::vector<std::uint32_t> others = others_.visible_from(here, {.max_distance_m = reach.others_m});
+    seen.insert(seen.end(), others.begin(), others.end());
     std::vector<std::uint32_t> row, beside;
     visibility_.read_row(ground_tile, row);
     std::set_difference(seen.begin(), seen.end(), row.begin(), row.end(), std::back_inserter(beside));
@@ -36,30 +53,47 @@ class Lookout {
   }
 
  private:
-  const PointVisibility sight_;
+  const PointVisibility ground_, others_;
   const Visibility& visibility_;
   const TargetPoints& points_;
 };
 
-// So far that about as much is seen as may be kept, told by a sample of the tiles.
-double kept_reach_m(const Lookout& lookout, std::uint32_t ground_tiles, Progress& progress) {
-  constexpr std::uint32_t one_in = 256;
+// How many elements all tiles see so beside their rows, told by a sample of them.
+double expected_members(const Lookout& lookout, Reach reach, std::uint32_t ground_tiles, Progress& progress) {
+  const std::uint32_t one_in = std::clamp(ground_tiles / 100, 1u, 256u);
   std::atomic<std::uint64_t> members{0};
   parallel_blocks(ground_tiles / one_in, 1, progress, [&](std::size_t i, std::size_t) {
-    members += lookout.beside_row(static_cast<std::uint32_t>(i) * one_in, SightOverGround::reach_m).size();
+    members += lookout.beside_row(static_cast<std::uint32_t>(i) * one_in, reach).size();
   });
-  const auto expected = static_cast<double>(members * one_in);
-  return SightOverGround::reach_m * std::min(1.0, std::sqrt(static_cast<double>(most_members) / expected));
+  return static_cast<double>(members * one_in);
+}
+
+// So far that no more is seen than may be kept, or about so much.
+Reach kept_reach(const Lookout& lookout, std::uint32_t ground_tiles, double farthest_m, double most_members,
+                 Progress& progress) {
+  const double around_m = std::min(SightOverGround::ground_reach_m, farthest_m);
+  const std::array<double, 5> others_m = {farthest_m, 8 * around_m, 4 * around_m, 2 * around_m, around_m};
+  double expected = 0;
+  for (std::size_t k = 0; k < others_m.size(); ++k) {
+    if (others_m[k] > farthest_m) continue;
+    PartOfStage part(progress, static_cast<double>(k) / others_m.size(), static_cast<double>(k + 1) / others_m.size());
+    const Reach reach{around_m, others_m[k]};
+    expected = expected_members(lookout, reach, ground_tiles, part);
+    if (expected <= most_members) return reach;
+  }
+  const double reach_m = around_m * std::sqrt(most_members / expected);
+  return {reach_m, reach_m};
 }
 
 }  // namespace
 
 SightOverGround look_over_ground(const Occlusion& occlusion, const Tiling& tiling, const Visibility& visibility,
-                                 const TargetPoints& points, Progress& progress) {
+                                 const TargetPoints& points, Progress& progress, std::uint64_t most_members) {
   const std::uint32_t ground_tiles = ground_tiles_of(tiling);
   const Lookout lookout(occlusion, tiling, visibility, points);
   PartOfStage sampling(progress, 0, 0.01), looking(progress, 0.01, 1);
-  const double reach = kept_reach_m(lookout, ground_tiles, sampling);
+  const Reach reach =
+      kept_reach(lookout, ground_tiles, max_distance_m(visibility), static_cast<double>(most_members), sampling);
   std::vector<std::vector<std::uint32_t>> rows(ground_tiles);
   parallel_blocks(ground_tiles, tiles_per_block, looking, [&](std::size_t begin, std::size_t end) {
     for (std::size_t tile = begin; tile < end; ++tile) {

@@ -18,10 +18,12 @@ namespace tesseray {
 
 class SightOverGround {
  public:
-  // So far a receiver looks, or less where it would see too much to keep. What level ground farther away scatters to it
-  // falls with the third power of the distance: behind houses, from d metres on, it is about a part of d / reach_m of
-  // all.
-  static constexpr double reach_m = 300;
+  // So far a receiver sees ground, and walls, roofs and edges as far as the visibility goes; where that would be too
+  // much to keep, first these less far, then both. What level ground farther away scatters to it falls with the third
+  // power of the distance: behind houses, from d metres on, it is about a part of d / ground_reach_m of all. What walls
+  // send across a valley falls with no more than the square.
+  static constexpr double ground_reach_m = 300;
+  static constexpr std::uint64_t most_members = (std::uint64_t{1} << 30) / sizeof(std::uint32_t);
 
   // None: nobody asks.
   SightOverGround() = default;
@@ -63,8 +65,10 @@ class SightOverGround {
   Rows seen_from_;  // by element after the ground tiles
 };
 
-// `tiling`: as visibility has it. Throws Error(cancelled) on cancel.
+// `tiling`: as visibility has it; `most_members`: that are to be kept of all rows, told by a sample of the tiles.
+// Throws Error(cancelled) on cancel.
 SightOverGround look_over_ground(const Occlusion& occlusion, const Tiling& tiling, const Visibility& visibility,
-                                 const TargetPoints& points, Progress& progress);
+                                 const TargetPoints& points, Progress& progress,
+                                 std::uint64_t most_members = SightOverGround::most_members);
 
 }  // namespace tesseray

@@ -8,7 +8,7 @@ namespace tesseray {
 namespace {
 
 constexpr std::uint32_t magic = 0x474f5354;  // "TSOG", read as a little-endian number
-constexpr std::uint32_t version = 1;
+constexpr std::uint32_t version = 2;
 
 }  // namespace
 

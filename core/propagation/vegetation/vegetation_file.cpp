@@ -14,7 +14,7 @@ namespace tesseray {
 namespace {
 
 constexpr std::uint32_t magic = 0x47455654;  // "TVEG", read as a little-endian number
-constexpr std::uint32_t version = 2;
+constexpr std::uint32_t version = 3;
 
 using Member = VegetationPairs::Member;
 

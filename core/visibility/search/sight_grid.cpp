@@ -145,7 +145,7 @@ void SquareBounds::extend(const SquareBounds& other) {
   has_raised_part = has_raised_part || other.has_raised_part;
 }
 
-SightGrid::SightGrid(const OcclusionView& occlusion, const std::vector<Element>& elements)
+SightGrid::SightGrid(const OcclusionView& occlusion, const std::vector<Element>& elements, ElementRange targets)
     : cells_(grid_over(occlusion, elements)), cell_bounds_(cells_.size()) {
   whole_ = square(0, 0, columns() - 1, rows() - 1);
   double lowest = infinity, highest = -infinity;
@@ -163,17 +163,18 @@ SightGrid::SightGrid(const OcclusionView& occlusion, const std::vector<Element>&
       block_corners_.push_back(corner(i * block_cells, j * block_cells));
     }
   }
-  tbb::parallel_invoke([&] { place_elements(elements); }, [&] { place_walls(occlusion); },
+  tbb::parallel_invoke([&] { place_elements(elements, targets); }, [&] { place_walls(occlusion); },
                        [&] { place_parts(occlusion); });
   bound_terrain(occlusion);
   bound_blocks();
 }
 
-void SightGrid::place_elements(const std::vector<Element>& elements) {
+void SightGrid::place_elements(const std::vector<Element>& elements, ElementRange targets) {
   // Two lists for each cell, the second of its flat roofs.
   std::vector<std::pair<std::uint32_t, std::uint32_t>> list_and_element;
   list_and_element.reserve(elements.size());
-  for (std::uint32_t e = 0; e < elements.size(); ++e) {
+  const std::uint32_t end = std::min(targets.end, static_cast<std::uint32_t>(elements.size()));
+  for (std::uint32_t e = targets.begin; e < end; ++e) {
     if (elements[e].is_inside) continue;
     const Vec3 p = elements[e].point;
     list_and_element.emplace_back(2 * cell_index(column(p.x), row(p.y)) + (is_flat_roof(elements[e]) ? 1 : 0), e);

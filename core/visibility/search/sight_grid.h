@@ -60,7 +60,8 @@ class SightGrid {
   static constexpr std::int32_t block_cells = 4;  // cells along a block's side
   static constexpr std::int32_t cells_per_block = block_cells * block_cells;
 
-  SightGrid(const OcclusionView& occlusion, const std::vector<Element>& elements);
+  // `targets`: those of the elements that it holds.
+  SightGrid(const OcclusionView& occlusion, const std::vector<Element>& elements, ElementRange targets = {});
 
   double cell_m() const { return cells_.step_m; }
   double block_m() const { return cells_.step_m * block_cells; }
@@ -124,7 +125,7 @@ class SightGrid {
   }
 
  private:
-  void place_elements(const std::vector<Element>& elements);
+  void place_elements(const std::vector<Element>& elements, ElementRange targets);
   // In the lane `at` of all groups.
   void place_element(const Element& element, std::uint32_t cell, std::uint32_t at);
   void place_walls(const OcclusionView& occlusion);

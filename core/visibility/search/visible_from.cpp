@@ -71,9 +71,9 @@ std::vector<std::uint32_t> visible_from_tile(const Occlusion& occlusion, const T
 }
 
 struct PointVisibility::Impl {
-  Impl(const OcclusionView& view, const Tiling& tiling)
+  Impl(const OcclusionView& view, const Tiling& tiling, ElementRange targets)
       : elements(make_elements(view, tiling)),
-        grid(view, elements),
+        grid(view, elements, targets),
         scene{view, elements, static_cast<std::uint32_t>(tiling.tiles.size()), grid} {}
 
   std::vector<Element> elements;
@@ -89,8 +89,8 @@ struct PointVisibility::Impl {
   tbb::enumerable_thread_specific<OfThread> of_threads{elements.size()};
 };
 
-PointVisibility::PointVisibility(const Occlusion& occlusion, const Tiling& tiling)
-    : impl_(std::make_unique<Impl>(occlusion.view(), tiling)) {}
+PointVisibility::PointVisibility(const Occlusion& occlusion, const Tiling& tiling, ElementRange targets)
+    : impl_(std::make_unique<Impl>(occlusion.view(), tiling, targets)) {}
 PointVisibility::~PointVisibility() = default;
 PointVisibility::PointVisibility(PointVisibility&&) noexcept = default;
 PointVisibility& PointVisibility::operator=(PointVisibility&&) noexcept = default;

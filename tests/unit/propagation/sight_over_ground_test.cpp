@@ -41,6 +41,13 @@ Scene houses_on_waves() {
   return scene;
 }
 
+// A house far behind such waves.
+Scene house_far_over_waves() {
+  Scene scene = testing::terrain_of(600, 40, 5, [](Vec2 p) { return 0.7 * std::cos(p.x / 7) * std::cos(p.y / 9); });
+  scene.prisms = {testing::box_prism(1, {560, 5}, {590, 35}, -10, 15)};
+  return scene;
+}
+
 SightOverGround sight_of(const Environment& town, const Visibility& visibility, double height_m = 1.5) {
   return look_over_ground(town.occlusion, town.tiling, visibility, TargetPoints(town.tiling, {}, height_m),
                           no_progress());
@@ -76,7 +83,65 @@ TEST(SightOverGround, IsWhatReceiversSeeAndTilesDoNot) {
   EXPECT_GT(pairs, 500u);
 }
 
-TEST(SightOverGround, IsAsFarAsItReaches) {
+Vec3 lifted_centroid(const Tile& tile) { return tile.centroid + lift_m * tile.normal; }
+
+// What receivers over ground tiles see and the tiles do not: ground so far, and whatever else.
+void expect_sight(const Environment& town, const Visibility& visibility, double ground_m, double others_m) {
+  const SightOverGround sight = sight_of(town, visibility);
+  std::vector<std::uint32_t> row;
+  std::size_t far = 0;
+  for (std::uint32_t t = 0; t < sight.ground_tiles(); ++t) {
+    const Vec3 receiver = town.tiling.tiles[t].centroid + Vec3{0, 0, 1.5};
+    visibility.read_row(t, row);
+    std::vector<std::uint32_t> expected;
+    for (const std::uint32_t e : visible_from(town.occlusion, town.tiling, receiver, {.max_distance_m = others_m})) {
+      const bool is_ground = e < sight.ground_tiles();
+      const bool in_reach = !is_ground || norm(lifted_centroid(town.tiling.tiles[e]) - receiver) <= ground_m;
+      if (!in_reach || std::binary_search(row.begin(), row.end(), e)) continue;
+      expected.push_back(e);
+      if (!is_ground && e < town.tiling.tiles.size()) {
+        far += norm(town.tiling.tiles[e].centroid - receiver) > 1.2 * ground_m ? 1 : 0;
+      }
+    }
+    const auto beside = sight.beside_row(t);
+    ASSERT_EQ(std::vector(beside.begin(), beside.end()), expected) << t;
+  }
+  EXPECT_EQ(far > 50, others_m > 1.4 * ground_m) << far;
+}
+
+TEST(SightOverGround, OfWallsIsAsFarAsTheVisibilityGoes) {
+  const Environment town(house_far_over_waves(), 10);
+  expect_sight(town, *town.visibility, SightOverGround::ground_reach_m, infinity);
+}
+
+// Of what would be too much to keep, far walls are left out before ground.
+TEST(SightOverGround, IsLessFarWhereItWouldBeTooMuch) {
+  const Environment town(house_far_over_waves(), 4);
+  const TargetPoints points(town.tiling, {}, 1.5);
+  const auto look = [&](std::uint64_t most_members) {
+    return look_over_ground(town.occlusion, town.tiling, *town.visibility, points, no_progress(), most_members);
+  };
+  struct Counts {
+    double ground = 0, others = 0;
+  };
+  const auto counts = [](const SightOverGround& sight) {
+    Counts counted;
+    for (std::uint32_t t = 0; t < sight.ground_tiles(); ++t) {
+      for (const std::uint32_t e : sight.beside_row(t)) ++(e < sight.ground_tiles() ? counted.ground : counted.others);
+    }
+    return counted;
+  };
+  const Counts all = counts(look(SightOverGround::most_members));
+  const Counts near = counts(look(static_cast<std::uint64_t>(all.ground + 0.6 * all.others)));
+  EXPECT_EQ(near.ground, all.ground);
+  EXPECT_LT(near.others, 0.75 * all.others);
+  EXPECT_GT(near.others, 0.1 * all.others);
+  const Counts few = counts(look(static_cast<std::uint64_t>(0.3 * (all.ground + all.others))));
+  EXPECT_LT(few.ground, 0.85 * all.ground);
+  EXPECT_LT(few.others, near.others);
+}
+
+TEST(SightOverGround, OfGroundIsAsFarAsItReaches) {
   Scene far = testing::flat_ground(700, 20);
   const Environment town(far, 10);
   const SightOverGround sight = sight_of(town, *town.visibility);
@@ -84,7 +149,7 @@ TEST(SightOverGround, IsAsFarAsItReaches) {
   for (std::uint32_t t = 0; t < sight.ground_tiles(); ++t) {
     for (const std::uint32_t other : sight.beside_row(t)) {
       const Vec3 target = town.tiling.tiles[t].centroid + Vec3{0, 0, 1.5};
-      EXPECT_LT(norm(town.tiling.tiles[other].centroid - target), SightOverGround::reach_m + 0.1);
+      EXPECT_LT(norm(town.tiling.tiles[other].centroid - target), SightOverGround::ground_reach_m + 0.1);
       ++seen;
     }
   }
@@ -150,6 +215,17 @@ class SightOverGroundFiles : public ::testing::Test {
   const std::filesystem::path file_ = folder_ / "town.tsog";
   std::unique_ptr<Visibility> visibility_;
 };
+
+TEST_F(SightOverGroundFiles, AreNoFartherThanTheirVisibility) {
+  const Environment town(house_far_over_waves(), 10);
+  for (const double farthest_m : {150.0, 450.0}) {
+    const VisibilityOptions options{.max_distance_m = farthest_m};
+    const auto near = compute_visibility(town.occlusion, town.tiling, options, no_progress());
+    write_visibility(*near, options, 8, folder_ / "near.tvis", no_progress());
+    const auto opened = open_visibility(folder_ / "near.tvis", town.tiling, 8);
+    expect_sight(town, *opened, std::min(farthest_m, SightOverGround::ground_reach_m), farthest_m);
+  }
+}
 
 TEST_F(SightOverGroundFiles, HoldWhatIsSeenAndAreTakenByLaterRuns) {
   EXPECT_FALSE(read_sight_over_ground(beside()).has_value()) << "no file";

@@ -258,6 +258,9 @@ TEST(FirstLevel, IsByItsDefinitionInBothWays) {
     const Scene scene = make_city(options);
     const City city(scene);
     const PointVisibility prepared(city.occlusion, city.tiling);
+    const auto middle = static_cast<std::uint32_t>(city.tiling.tiles.size() / 2);
+    const PointVisibility lower_half(city.occlusion, city.tiling, {.end = middle});
+    const PointVisibility upper_half(city.occlusion, city.tiling, {.begin = middle});
     const SightFromPoints one_by_one(city.occlusion, city.tiling), many(city.occlusion, city.tiling, 60);
     std::mt19937 random(5);
     const auto uniform = [&](double low, double high) {
@@ -282,6 +285,9 @@ TEST(FirstLevel, IsByItsDefinitionInBothWays) {
       seen += expected.size();
       EXPECT_EQ(visible_from(city.occlusion, city.tiling, point, limits), expected) << options.name << " " << k;
       EXPECT_EQ(prepared.visible_from(point, limits), expected) << options.name << " " << k;
+      const auto upper = std::lower_bound(expected.begin(), expected.end(), middle);
+      EXPECT_EQ(lower_half.visible_from(point, limits), std::vector(expected.begin(), upper)) << options.name << k;
+      EXPECT_EQ(upper_half.visible_from(point, limits), std::vector(upper, expected.end())) << options.name << k;
       if (k % 4 == 0) continue;
       EXPECT_EQ(one_by_one.visible_from(point), expected) << options.name << " " << k;
       EXPECT_EQ(many.visible_from(point), expected) << options.name << " " << k;
