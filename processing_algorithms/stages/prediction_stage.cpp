@@ -9,8 +9,6 @@
 namespace tesseray {
 namespace {
 
-constexpr double sight_of_receivers_end = 0.3;  // of the stage "rays", which it shares with what all launches need
-
 // Anew by the CPU where the GPU has no room for what the transmitter has there, whatever was done by then.
 RayLaunchingResult rays_of(const Run& run, const RayLauncher& launcher, const Transmitter& transmitter,
                            Progress& progress) {
@@ -80,7 +78,9 @@ RayLauncher launch_rays(Run& run, const Scene& scene, const Tiling& tiling, cons
   options.tiles_are_targets = predicted_at == PredictedAt::tiles_and_receivers ||
                               !receivers_are_enough(run, options, sites.receivers.size(), tiling.tiles.size());
   require_memory_for_receivers(run, tiling, occlusion, sites.receivers);
-  PartOfStage sight_of_receivers(run.progress(), 0, sight_of_receivers_end);
+  const std::optional<KeptBeside> beside = kept_beside(rows.visibility(), options.receiver_height_m);
+  PartOfStage sight_of_receivers(run.progress(), 0,
+                                 share_of_receivers(tiling, sites.receivers.size(), options, beside));
   return RayLauncher(scene, tiling, occlusion, rows.visibility(), sites.receivers, options,
                      run.uses_cuda() ? makers_on_gpu(run) : LaunchMakers(), sight_of_receivers);
 }
@@ -90,8 +90,10 @@ Predictions predict_path_loss(Run& run, const RayLauncher& launcher, const RayRo
   std::vector<TransmitterPrediction> found = find_kept_predictions(run, folders, sites.transmitters);
   const bool launches = found.size() < sites.transmitters.size();
   if (launches) {
-    PartOfStage of_all_launches(run.progress(), sight_of_receivers_end, 1);
-    launcher.prepare(of_all_launches, kept_beside(rows.visibility(), launcher.options().receiver_height_m));
+    const std::optional<KeptBeside> beside = kept_beside(rows.visibility(), launcher.options().receiver_height_m);
+    PartOfStage of_all_launches(run.progress(),
+                                share_of_receivers(tiling, launcher.receivers().size(), launcher.options(), beside), 1);
+    launcher.prepare(of_all_launches, beside);
   }
   run.progress().begin_stage("prediction");
   const std::size_t targets =

@@ -94,6 +94,11 @@ struct LaunchMakers {
   MakeRowScatterer row_scatterer;    // where scatters_by_batches()
 };
 
+// How much a launcher's constructor does of what it and prepare() do together, 0 … 1, about: receivers look around, and
+// so do places over all ground tiles unless what they see is kept `beside`.
+double share_of_receivers(const Tiling& tiling, std::size_t receivers, const RayLaunchingOptions& options,
+                          const std::optional<KeptBeside>& beside);
+
 // One per environment and set of receivers, for any number of transmitters. Keeps references to all but the
 // receivers, which must outlive it. launch() is thread-safe and deterministic for any number of threads.
 class RayLauncher {

@@ -6,6 +6,7 @@
 #include <atomic>
 #include <cmath>
 #include <iterator>
+#include <numeric>
 
 #include "core/base/parallel.h"
 #include "core/visibility/file/visibility_file.h"
@@ -85,6 +86,21 @@ Reach kept_reach(const Lookout& lookout, std::uint32_t ground_tiles, double fart
   return {reach_m, reach_m};
 }
 
+// Numbers in an order of which any part is spread over all: from hills looking around takes longer than in alleys, and
+// the time that is left is told from what has gone by.
+class SpreadNumbers {
+ public:
+  explicit SpreadNumbers(std::size_t count)
+      : count_(count), step_(std::max<std::size_t>(1, static_cast<std::size_t>(0.618 * static_cast<double>(count)))) {
+    while (std::gcd(step_, count_) > 1) ++step_;
+  }
+
+  std::size_t operator[](std::size_t k) const { return k * step_ % count_; }
+
+ private:
+  std::size_t count_, step_;
+};
+
 }  // namespace
 
 SightOverGround look_over_ground(const Occlusion& occlusion, const Tiling& tiling, const Visibility& visibility,
@@ -95,7 +111,11 @@ SightOverGround look_over_ground(const Occlusion& occlusion, const Tiling& tilin
   const Reach reach =
       kept_reach(lookout, ground_tiles, max_distance_m(visibility), static_cast<double>(most_members), sampling);
   std::vector<std::vector<std::uint32_t>> rows(ground_tiles);
-  parallel_blocks(ground_tiles, tiles_per_block, looking, [&](std::size_t begin, std::size_t end) {
+  const std::size_t blocks = (ground_tiles + tiles_per_block - 1) / tiles_per_block;
+  const SpreadNumbers spread(blocks);
+  parallel_blocks(blocks, 1, looking, [&](std::size_t k, std::size_t) {
+    const std::size_t begin = tiles_per_block * spread[k];
+    const std::size_t end = std::min<std::size_t>(ground_tiles, begin + tiles_per_block);
     for (std::size_t tile = begin; tile < end; ++tile) {
       rows[tile] = lookout.beside_row(static_cast<std::uint32_t>(tile), reach);
     }

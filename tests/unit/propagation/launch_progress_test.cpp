@@ -69,6 +69,28 @@ TEST(LaunchProgress, IsThatOfReceiversBeforeAnyLaunch) {
   EXPECT_THROW((void)launcher_of(cancelled), Error);
 }
 
+// What is not there takes no part of it: without vegetation it is that of places over the ground.
+TEST(LaunchProgress, OfPreparingGoesInEvenSteps) {
+  const testing::Environment bare(testing::flat_ground(400, 400), 10.0);
+  const tbb::global_control control(tbb::global_control::max_allowed_parallelism, 1);
+  const RayLauncher launcher(bare.scene, bare.tiling, bare.occlusion, *bare.visibility, {}, {});
+  KeptProgress progress;
+  launcher.prepare(progress, {});
+  ASSERT_GT(progress.told.size(), 10u);
+  EXPECT_TRUE(std::is_sorted(progress.told.begin(), progress.told.end()));
+  EXPECT_EQ(progress.told.back(), 1);
+  for (std::size_t k = 1; k < progress.told.size(); ++k) EXPECT_LT(progress.told[k] - progress.told[k - 1], 0.1) << k;
+}
+
+TEST(LaunchProgress, OfReceiversIsTheirPartOfThoseWhoLookAround) {
+  const testing::Environment bare(testing::flat_ground(100, 100), 10.0);
+  RayLaunchingOptions options;
+  EXPECT_EQ(share_of_receivers(bare.tiling, 0, options, std::nullopt), 0);
+  EXPECT_DOUBLE_EQ(share_of_receivers(bare.tiling, 300, options, std::nullopt), 0.75);
+  options.tiles_are_targets = false;
+  EXPECT_EQ(share_of_receivers(bare.tiling, 300, options, std::nullopt), 1);
+}
+
 TEST(LaunchProgress, NeverGoesBackAndEnds) {
   const testing::Environment city(testing::synthetic_city(testing::small_city()), 10.0);
   RayLaunchingOptions options;

@@ -232,6 +232,7 @@ TEST_F(SightOverGroundFiles, HoldWhatIsSeenAndAreTakenByLaterRuns) {
   std::vector<std::string> warnings;
   const std::vector<double> gains = gains_of_run(warnings);
   EXPECT_TRUE(warnings.empty());
+  EXPECT_EQ(share_of_receivers(town_.tiling, 3, {}, beside()), 1) << "the rest is read";
   const std::optional<SightOverGround> kept = read_sight_over_ground(beside());
   ASSERT_TRUE(kept.has_value());
   const SightOverGround seen = sight_of(town_, *town_.visibility);
