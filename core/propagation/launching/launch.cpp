@@ -149,6 +149,7 @@ RayLaunchingResult Launch::run(LaunchForecast& forecast, Progress& progress) {
     pruning_ = choose_pruning();
     extent = extent_of(environment_.points, environment_.visibility, setting_.transmitter.position,
                        draws_by_chance(environment_.options, environment_.points), lit);
+    extent.is_ground_level = environment_.over_rooftops.is_ground_level();
     parts.ends = forecast.ends(extent);
     const double end = parts.ends[static_cast<std::size_t>(LaunchPhase::first_level)];
     // What has gone by untold is told at once, but not as a leap.

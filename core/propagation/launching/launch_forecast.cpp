@@ -28,14 +28,16 @@ double seconds_in_sight(const LaunchExtent& extent) {
   return 0.3e-6 * extent.tiles + ray * extent.tiles_in_sight;
 }
 
-// Rays over the roofs go further, and over more roofs, in a larger city.
+// Rays over the roofs go further, and over more roofs, in a larger city. On what is not level, what the ground reflects
+// and screens is looked for along each (Lyon and the synthetic city, seven antennas: 1.8 to 2.6 times).
 double first_level_seconds(const LaunchExtent& extent, OverRooftop over_rooftop) {
   const double hidden = extent.tiles - extent.tiles_in_sight, straight = seconds_in_sight(extent);
-  if (over_rooftop == OverRooftop::none) return straight;
+  const double by_ground = extent.is_ground_level ? 1 : 2.1;
+  if (over_rooftop == OverRooftop::none) return by_ground * straight;
   const double farther = std::pow(extent.hidden_distance_m / 1000, 0.68);
   const double profile = 3.8e-6 * farther, screens = 3.4e-6 * farther;
   const double ray = over_rooftop == OverRooftop::screens ? profile + screens : profile;
-  return straight + hidden * ray;
+  return by_ground * (straight + hidden * ray);
 }
 
 // Per row entry, as all that follow.
@@ -176,7 +178,7 @@ LaunchForecast::Ends LaunchForecast::ends(const LaunchExtent& extent) const {
 
 double LaunchForecast::in_sight(const LaunchExtent& extent) const {
   const double all = first_level_seconds(extent, options_.over_rooftop);
-  return all > 0 ? seconds_in_sight(extent) / all : 0;
+  return all > 0 ? first_level_seconds(extent, OverRooftop::none) / all : 0;
 }
 
 double LaunchForecast::work(const LaunchExtent& extent) const {

@@ -21,6 +21,7 @@ struct LaunchExtent {
   double entries_of_lit_tiles = 0;  // of the rows of the tiles in sight
   double entries_of_lit_edges = 0;  // and of the edge segments in sight
   bool draws_by_chance = false;     // Pruning
+  bool is_ground_level = true;
   // What the bounces take, where a sample of them has told it (Bounces::expected_ns).
   std::optional<double> bounces_ns = std::nullopt;
 };

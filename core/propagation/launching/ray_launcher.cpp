@@ -293,8 +293,9 @@ double RayLauncher::expected_work(const Transmitter& transmitter) const {
   if (!impl_->points.tiles_are_targets()) return 1;
   std::vector<std::uint8_t> lit(impl_->points.element_count(), 0);
   for (const std::uint32_t element : impl_->sight->visible_from(transmitter.position)) lit[element] = lit_as_element;
-  const LaunchExtent extent = extent_of(impl_->points, impl_->visibility, transmitter.position,
-                                        draws_by_chance(impl_->options, impl_->points), lit);
+  LaunchExtent extent = extent_of(impl_->points, impl_->visibility, transmitter.position,
+                                  draws_by_chance(impl_->options, impl_->points), lit);
+  extent.is_ground_level = impl_->over_rooftops.is_ground_level();
   return impl_->forecast->work(extent);
 }
 

@@ -164,6 +164,16 @@ TEST(LaunchForecast, EndsWithTheWholeForEachLaunch) {
   }
 }
 
+// Over uneven ground the first level takes as much longer as its part of the way in sight does.
+TEST(LaunchForecast, IsOfMoreFirstLevelOverUnevenGround) {
+  LaunchExtent level = extent_of(0.03, true), uneven = level;
+  uneven.is_ground_level = false;
+  const LaunchForecast forecast({});
+  EXPECT_GT(forecast.ends(uneven).front(), 1.3 * forecast.ends(level).front());
+  EXPECT_NEAR(forecast.in_sight(uneven), forecast.in_sight(level), 1e-12);
+  EXPECT_GT(forecast.work(uneven), forecast.work(level));
+}
+
 TEST(LaunchForecast, LearnsHowMuchLongerPhasesTakeThanIsUsual) {
   const LaunchExtent few = extent_of(0.01, true), many = extent_of(0.3, true);
   LaunchForecast forecast({});
