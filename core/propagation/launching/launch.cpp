@@ -67,15 +67,16 @@ std::vector<GainByMechanism> gains_by_mechanism(const std::vector<RecordedRay>& 
 
 }  // namespace
 
-LaunchExtent extent_of(const TargetPoints& points, const Visibility& visibility, Vec3 antenna, bool draws_by_chance,
-                       std::span<const std::uint8_t> lit) {
+LaunchExtent extent_of(const LaunchEnvironment& environment, Vec3 antenna, std::span<const std::uint8_t> lit) {
+  const TargetPoints& points = environment.points;
   LaunchExtent extent;
-  extent.draws_by_chance = draws_by_chance;
+  extent.draws_by_chance = draws_by_chance(environment.options, points);
+  extent.is_ground_level = environment.over_rooftops.is_ground_level();
   if (!points.tiles_are_targets()) return extent;
   const auto is_lit = [&](std::uint32_t element) { return (lit[element] & lit_as_element) != 0; };
   double distances_m = 0;
   for (std::uint32_t element = 0; element < points.element_count(); ++element) {
-    const double entries = visibility.row_length(element);
+    const double entries = environment.visibility.row_length(element);
     if (points.is_edge(element)) {
       if (is_lit(element)) extent.entries_of_lit_edges += entries;
       continue;
@@ -147,9 +148,7 @@ RayLaunchingResult Launch::run(LaunchForecast& forecast, Progress& progress) {
     PartOfStage moment(progress, 0, 0);
     first_level_.launch_into_sight(lit, tubes, moment);
     pruning_ = choose_pruning();
-    extent = extent_of(environment_.points, environment_.visibility, setting_.transmitter.position,
-                       draws_by_chance(environment_.options, environment_.points), lit);
-    extent.is_ground_level = environment_.over_rooftops.is_ground_level();
+    extent = extent_of(environment_, setting_.transmitter.position, lit);
     parts.ends = forecast.ends(extent);
     const double end = parts.ends[static_cast<std::size_t>(LaunchPhase::first_level)];
     // What has gone by untold is told at once, but not as a leap.

@@ -24,8 +24,7 @@ namespace tesseray {
 bool draws_by_chance(const RayLaunchingOptions& options, const TargetPoints& points);
 
 // How large a launch is. `lit`: by element, lit_as_element where the transmitter lights it.
-LaunchExtent extent_of(const TargetPoints& points, const Visibility& visibility, Vec3 antenna, bool draws_by_chance,
-                       std::span<const std::uint8_t> lit);
+LaunchExtent extent_of(const LaunchEnvironment& environment, Vec3 antenna, std::span<const std::uint8_t> lit);
 
 class Launch {
  public:

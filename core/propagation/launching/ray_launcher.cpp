@@ -72,9 +72,7 @@ double share_of_receivers(const Tiling& tiling, std::size_t receivers, const Ray
                           const std::optional<KeptBeside>& beside) {
   if (receivers == 0) return 0;
   if (!anything_sends_rays(options) || is_kept_there(sight_over_ground, beside)) return 1;
-  const auto grounds = std::count_if(tiling.tiles.begin(), tiling.tiles.end(),
-                                     [](const Tile& tile) { return tile.kind == SurfaceKind::ground; });
-  return static_cast<double>(receivers) / static_cast<double>(receivers + static_cast<std::size_t>(grounds));
+  return static_cast<double>(receivers) / static_cast<double>(receivers + ground_tiles_of(tiling));
 }
 
 struct RayLauncher::Impl {
@@ -293,9 +291,7 @@ double RayLauncher::expected_work(const Transmitter& transmitter) const {
   if (!impl_->points.tiles_are_targets()) return 1;
   std::vector<std::uint8_t> lit(impl_->points.element_count(), 0);
   for (const std::uint32_t element : impl_->sight->visible_from(transmitter.position)) lit[element] = lit_as_element;
-  LaunchExtent extent = extent_of(impl_->points, impl_->visibility, transmitter.position,
-                                  draws_by_chance(impl_->options, impl_->points), lit);
-  extent.is_ground_level = impl_->over_rooftops.is_ground_level();
+  const LaunchExtent extent = extent_of(impl_->environment(), transmitter.position, lit);
   return impl_->forecast->work(extent);
 }
 

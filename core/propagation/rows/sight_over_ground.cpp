@@ -16,12 +16,6 @@ namespace {
 
 constexpr std::size_t tiles_per_block = 64;
 
-std::uint32_t ground_tiles_of(const Tiling& tiling) {
-  const auto is_ground = [](const Tile& tile) { return tile.kind == SurfaceKind::ground; };
-  const auto end = std::find_if_not(tiling.tiles.begin(), tiling.tiles.end(), is_ground);
-  return static_cast<std::uint32_t>(end - tiling.tiles.begin());
-}
-
 double max_distance_m(const Visibility& visibility) {
   const VisibilityFile* const file = visibility.file();
   return file != nullptr ? file->info().options.max_distance_m : infinity;
@@ -102,6 +96,12 @@ class SpreadNumbers {
 };
 
 }  // namespace
+
+std::uint32_t ground_tiles_of(const Tiling& tiling) {
+  const auto is_ground = [](const Tile& tile) { return tile.kind == SurfaceKind::ground; };
+  const auto end = std::find_if_not(tiling.tiles.begin(), tiling.tiles.end(), is_ground);
+  return static_cast<std::uint32_t>(end - tiling.tiles.begin());
+}
 
 SightOverGround look_over_ground(const Occlusion& occlusion, const Tiling& tiling, const Visibility& visibility,
                                  const TargetPoints& points, Progress& progress, std::uint64_t most_members) {

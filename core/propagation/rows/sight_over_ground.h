@@ -65,6 +65,9 @@ class SightOverGround {
   Rows seen_from_;  // by element after the ground tiles
 };
 
+// How many of the tiles, that come first of all, are on the ground.
+std::uint32_t ground_tiles_of(const Tiling& tiling);
+
 // `tiling`: as visibility has it; `most_members`: that are to be kept of all rows, told by a sample of the tiles.
 // Throws Error(cancelled) on cancel.
 SightOverGround look_over_ground(const Occlusion& occlusion, const Tiling& tiling, const Visibility& visibility,
